@@ -1,0 +1,1 @@
+"""Whether probabilities mean what they say: measuring calibration, and mending it."""
