@@ -1,6 +1,7 @@
 """Predictions and labels as the rest of the package takes them: checked, one-dimensional arrays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -138,11 +139,11 @@ def as_groups(values: ArrayLike, rows: int, name: str = "group") -> NDArray[np.s
     return _as_text(array, name)
 
 
-def _one_dimensional(values: ArrayLike, name: str) -> NDArray[np.generic]:
+def _one_dimensional(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, str | bytes | dict):
         raise InputError(name, f"a {type(values).__name__} is not a column", "give a list or array")
     if hasattr(values, "null_count") and not callable(values.null_count) and values.null_count:
-        row = values.is_null().arg_max()  # type: ignore[union-attr]
+        row = values.is_null().arg_max()
         raise _missing(row, name)
     try:
         array = np.asarray(values)
@@ -157,7 +158,7 @@ def _one_dimensional(values: ArrayLike, name: str) -> NDArray[np.generic]:
     return array
 
 
-def _as_text(array: NDArray[np.generic], name: str) -> NDArray[np.str_]:
+def _as_text(array: NDArray[Any], name: str) -> NDArray[np.str_]:
     if array.dtype.kind == "O":
         for row, value in enumerate(array):
             if value is None or value != value:  # None, NaN, NaT
@@ -165,7 +166,7 @@ def _as_text(array: NDArray[np.generic], name: str) -> NDArray[np.str_]:
     return array.astype(np.str_)
 
 
-def _parse_numbers(array: NDArray[np.generic], name: str) -> NDArray[np.float64]:
+def _parse_numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     if array.dtype.kind == "O":
         for row, value in enumerate(array):
             if value is None:
@@ -183,7 +184,7 @@ def _parse_numbers(array: NDArray[np.generic], name: str) -> NDArray[np.float64]
         raise
 
 
-def _check_aligned(columns: list[tuple[ArrayLike | None, str]]) -> None:
+def _check_aligned(columns: list[tuple[Any, str]]) -> None:
     """Refuses pandas columns whose indexes differ: rows would be paired by position, wrongly."""
     indexed = [
         (column.index, name)
@@ -212,7 +213,7 @@ def _not_a_probability(value: float, row: int, name: str) -> InputError:
     return InputError(f"{name}, row {row + 1}", f"{value:g} is not a probability", remedy)
 
 
-def _not_a_label(array: NDArray[np.generic], wrong: NDArray[np.intp], name: str) -> InputError:
+def _not_a_label(array: NDArray[Any], wrong: NDArray[np.intp], name: str) -> InputError:
     seen = [str(value) for value in np.unique(array[wrong[:1000]])[:5]]
     return InputError(
         f"{name}, row {wrong[0] + 1}",

@@ -1,0 +1,129 @@
+"""How far label frequencies in bins stray from the truth by chance alone.
+
+The predictions are held fixed and the labels are random: a bin's label frequency then has the
+variance `mean p_j (1 - p_j) / n`, where p_j is the true probability of item j. Writing p̄ for their
+mean, that is `[p̄ (1 - p̄) - variance of the p_j] / n`. The second term is dropped at a price: in a
+bin that spans half of [0, 1] it is most of the first.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon.calibration.bins import Bins, Floats
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The noise of T bins' label frequencies, and the moments of the squared error under it.
+
+    `variance` is that of each bin's label frequency. The plug-in squared error is the quadratic
+    form Q = Σ w_i (p̂_i - q̂_i)²; its moments are traces of powers of M = √W Σ √W, with Σ the
+    covariance of the p̂_i. M is diagonal but for bins that share a tied group.
+    """
+
+    bins: Bins
+    variance: Floats
+
+    @cached_property
+    def bias(self) -> float:
+        """By how much chance alone raises Q: the trace of M."""
+        return float(self.bins.weight @ self.variance)
+
+    @cached_property
+    def moments(self) -> tuple[float, float, float]:
+        """Traces of M, M² and M³."""
+        if not len(self.bins.ties.bin):
+            diagonal = self.bins.weight * self.variance
+            square = diagonal * diagonal
+            return self.bias, float(square.sum()), float(square @ diagonal)
+        matrix = self._shared.matrix
+        square = matrix @ matrix
+        return self.bias, float(matrix.multiply(matrix).sum()), float(matrix.multiply(square).sum())
+
+    @cached_property
+    def tilts(self) -> tuple[float, float]:
+        """How fast the second and third moments grow with the true squared error.
+
+        These are b'Mb and b'M²b for b the unit vector in the direction of the observed gaps.
+        """
+        if len(self.bins.ties.bin):
+            weight, gap, matrix = self._shared
+            direction = np.sqrt(weight) * gap
+            total = float(direction @ direction)
+            image = matrix @ direction
+            products = float(direction @ image), float(image @ image)
+        else:
+            share = self.bins.weight * self.bins.gap**2
+            total = float(share.sum())
+            diagonal = self.bins.weight * self.variance
+            products = float(share @ diagonal), float(share @ (diagonal * diagonal))
+        if total == 0.0:
+            first, second, third = self.moments
+            return (second / first, third / first) if first else (0.0, 0.0)
+        return products[0] / total, products[1] / total
+
+    @cached_property
+    def _shared(self) -> "_Shared":
+        """Weights, gaps and M, with bins that lie in one tied group made one (Q stays the same)."""
+        from scipy.sparse import coo_array
+
+        bins, ties = self.bins, self.bins.ties
+        whole = ties.share >= bins.n[ties.bin] * (1 - 1e-9)
+        group_of = np.full(len(bins), -1)
+        group_of[ties.bin[whole]] = ties.group[whole]
+        joins = np.concatenate([[False], (group_of[1:] >= 0) & (group_of[1:] == group_of[:-1])])
+        starts = np.flatnonzero(~joins)
+        unit = np.cumsum(~joins) - 1
+        weight, n = np.add.reduceat(bins.weight, starts), np.add.reduceat(bins.n, starts)
+        # Every (group, unit) once, with the mass the unit takes of the group.
+        key, inverse = np.unique(
+            np.stack([ties.group, unit[ties.bin]], 1), axis=0, return_inverse=True
+        )
+        share = np.bincount(inverse.reshape(-1), ties.share)
+        some = np.zeros(len(key), np.intp)
+        some[inverse.reshape(-1)] = np.arange(len(ties.group))
+        loading = np.sqrt(weight[key[:, 1]] * _group_variance(bins)[some] / ties.size[some])
+        loading *= share / n[key[:, 1]]
+        groups, columns = np.unique(key[:, 0], return_inverse=True)
+        shape = (len(weight), len(groups))
+        spread = coo_array((loading, (key[:, 1], columns)), shape=shape).tocsr()
+        shared = spread @ spread.T
+        own = weight * self.variance[starts] - shared.diagonal()
+        diagonal = np.arange(len(weight))
+        matrix = shared + coo_array((np.maximum(own, 0.0), (diagonal, diagonal))).tocsr()
+        return _Shared(weight, bins.gap[starts], matrix)
+
+
+class _Shared(NamedTuple):
+    weight: Floats
+    gap: Floats
+    matrix: Any  # a scipy.sparse array
+
+
+def label_noise(bins: Bins) -> Noise:
+    """The noise of the bins' label frequencies, estimated from the bins themselves.
+
+    Two pseudo-observations at the mean prediction keep a bin without positives from looking
+    certain; the variance of the true probabilities within a bin is taken from how labels rise with
+    predictions there.
+    """
+    slope = np.divide(bins.cross, bins.spread, out=np.zeros(len(bins)), where=bins.spread > 0)
+    label = _bernoulli(bins.p, bins.q, bins.n) - np.clip(slope, 0.0, 1.0) ** 2 * bins.spread
+    label = np.maximum(label, 0.0)
+    ties = bins.ties
+    shared = np.bincount(ties.bin, ties.share, len(bins))
+    tied = np.bincount(ties.bin, ties.share**2 * _group_variance(bins) / ties.size, len(bins))
+    return Noise(bins, (np.maximum(bins.n - shared, 0.0) * label + tied) / bins.n**2)
+
+
+def _group_variance(bins: Bins) -> Floats:
+    """The variance of one label in each row's tied group."""
+    return _bernoulli(bins.ties.p, bins.ties.q, bins.ties.size)
+
+
+def _bernoulli(p: Floats, q: Floats, n: Floats) -> Floats:
+    shrunk = (n * p + 2.0 * q) / (n + 2.0)
+    return shrunk * (1.0 - shrunk)
