@@ -137,9 +137,22 @@ class Cells:
     q_label: Floats
     low: Floats
     high: Floats
+    total_log_loss: float | None = None  # given where cells are too wide to tell it
 
     def __len__(self) -> int:
         return len(self.n)
+
+    @property
+    def log_loss(self) -> float:
+        """The mean cross-entropy; infinite if something predicted impossible came true."""
+        total = self.total_log_loss
+        if total is None:
+            q, missed = self.q / self.n, self.n - self.y
+            with np.errstate(divide="ignore", invalid="ignore"):
+                yes = np.where(self.y > 0, self.y * np.log(q), 0.0)
+                no = np.where(missed > 0, missed * np.log1p(-q), 0.0)
+            total = -float(np.sum(yes + no))
+        return total / self.mass
 
     @cached_property
     def mass(self) -> float:
