@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gnomon.calibration.analyse import Progress, Settings, estimate_error, fingerprint
-from gnomon.calibration.noise import label_noise
+from gnomon.calibration.interval import score_limits
+from gnomon.calibration.noise import SquaredError, label_noise
 from gnomon.calibration.ordered import Ordered, order
-from gnomon.calibration.pairs import as_groups, as_pairs
+from gnomon.calibration.pairs import Pairs, as_groups, as_pairs
 from gnomon.errors import InputError
 from gnomon.estimate import JSON, Estimate, Signature, digest, number
 
@@ -36,21 +37,36 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Groups:
-    """All groups, those with most positive labels first, and averages over the first k.
+class Average:
+    """Calibration over the k most frequent groups, each counting the same.
 
-    Keys of `averages` are k; the last is the number of groups.
+    `mean` is the mean of their plug-in errors, as papers report it. It adds up every group's
+    noise, and no interval for it covers; `rms`, the root mean square of the errors, can be
+    debiased and has one.
     """
 
+    k: int
+    mean: float
+    rms: Estimate
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The average as a JSON row."""
+        return {"k": self.k, "mean": number(self.mean), "rms": self.rms.to_dict()}
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All groups, those with most positive labels first, and averages over the first k."""
+
     rows: list[Group]
-    averages: dict[int, Estimate]
+    averages: list[Average]
     signature: Signature
 
     def to_dict(self) -> dict[str, JSON]:
         """The rows and averages, ready for JSON."""
         return {
             "groups": [row.to_dict() for row in self.rows],
-            "averages": [{"k": k, **each.to_dict()} for k, each in self.averages.items()],
+            "averages": [average.to_dict() for average in self.averages],
             "signature": self.signature.to_dict(),
         }
 
@@ -63,11 +79,14 @@ class Groups:
                 f"{row.name:<{width}}  {row.n:>8,.8g}     {row.positives / row.n:.4f}"
                 f"  {error.value:.4f}    {error.debiased:.4f}  {error.low:.4f} to {error.high:.4f}"
             )
-        for k, mean in self.averages.items():
+        lines.append("")
+        for average in self.averages:
+            k, rms = average.k, average.rms
             which = f"all {k} groups" if k == len(self.rows) else f"the {k} most frequent"
             lines.append(
-                f"mean over {which}: {mean.value:.4f}, debiased {mean.debiased:.4f},"
-                f" {100 * mean.level:.4g} % interval {mean.low:.4f} to {mean.high:.4f}"
+                f"over {which}: mean {average.mean:.4f}; root mean square {rms.value:.4f},"
+                f" debiased {rms.debiased:.4f}, {100 * rms.level:.4g} % interval"
+                f" {rms.low:.4f} to {rms.high:.4f}"
             )
         return "\n".join([*lines, str(self.signature)])
 
@@ -89,17 +108,18 @@ def calibrate_groups(
     [('b', 0.2), ('a', 0.2)]
     """
     pairs = as_pairs(probability, label, weight)
-    names = as_groups(group, len(np.asarray(probability)))
-    if weight is not None:
-        names = names[np.asarray(weight, np.float64) > 0]  # as the pairs were
-    values, code = np.unique(names, return_inverse=True)
+    parts = split(pairs, as_groups(group, len(pairs)))
+    ordered = ((name, order(part)) for name, part in parts.items())
+    return analyse_groups(ordered, settings, top=top, progress=progress, total=len(parts))
+
+
+def split(pairs: Pairs, group: NDArray[np.str_]) -> dict[str, Pairs]:
+    """The pairs of each group; a group whose weights are all zero is left out."""
+    names, code = np.unique(group, return_inverse=True)
     ascending = np.argsort(code, kind="stable")
-    cuts = np.searchsorted(code[ascending], np.arange(1, len(values)))
-    parts = np.split(ascending, cuts)
-    ordered = (
-        (str(name), order(pairs.take(rows))) for name, rows in zip(values, parts, strict=True)
-    )
-    return analyse_groups(ordered, settings, top=top, progress=progress, total=len(values))
+    rows = np.split(ascending, np.searchsorted(code[ascending], np.arange(1, len(names))))
+    parts = {str(name): pairs.take(own) for name, own in zip(names, rows, strict=True)}
+    return {name: part for name, part in parts.items() if part.mass > 0}
 
 
 def analyse_groups(
@@ -107,48 +127,56 @@ def analyse_groups(
     settings: Settings | None = None,
     *,
     top: Sequence[int] = TOP,
+    independent: bool = True,
     progress: Progress | None = None,
     total: int = 0,
 ) -> Groups:
-    """The calibration of groups whose predictions are already in order."""
+    """The calibration of groups whose predictions are already in order.
+
+    `independent` groups have no items in common; the averages of others get a wider interval.
+    """
     settings = settings or Settings()
-    rows, digests = [], []
+    rows, digests, squares = [], [], {}
     for name, ordered in groups:
         bins, size = settings.bins(ordered)
-        error = estimate_error(ordered, bins, label_noise(bins), settings, size)
+        noise = label_noise(bins)
+        error = estimate_error(ordered, bins, noise, settings, size)
         rows.append(Group(name, ordered.mass, float(bins.n @ bins.p), error))
+        squares[name] = noise.squared_error
         digests.append(f"{name}={fingerprint(ordered)}")
         if progress:
             progress(len(rows), total)
-    rows.sort(key=lambda row: (-row.positives, -row.n, row.name))
-    sizes = sorted({k for k in top if 0 < k < len(rows)} | {len(rows)})
-    data = np.array(sorted(digests))
-    return Groups(
-        rows,
-        {k: average([row.calibration_error for row in rows[:k]]) for k in sizes},
-        Signature("calibrate groups", settings.to_dict(), settings.seed, digest(data)),
-    )
-
-
-def average(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of independent estimates, its interval recovered from theirs.
-
-    Each limit's distance from the (debiased) estimate stands for a standard error on its side;
-    the squares of those add up. Zou & Donner (2008), the method of variance estimates recovery.
-    """
-    if not estimates:
+    if not rows:
         raise InputError("groups", "there are none", "give at least one group")
-    k = len(estimates)
-    centre = np.array([e.value if e.debiased is None else e.debiased for e in estimates])
-    below = centre - np.minimum([e.low for e in estimates], centre)
-    above = np.maximum([e.high for e in estimates], centre) - centre
-    mean = float(centre.mean())
-    return Estimate(
-        value=float(np.mean([e.value for e in estimates])),
-        low=max(0.0, mean - float(np.sqrt(np.sum(below**2))) / k),
-        high=mean + float(np.sqrt(np.sum(above**2))) / k,
-        level=estimates[0].level,
-        method=estimates[0].method,
-        n=float(sum(e.n for e in estimates)),
-        debiased=mean,
+    rows.sort(key=lambda row: (-row.positives, -row.n, row.name))
+    averages = [
+        average(rows[:k], [squares[row.name] for row in rows[:k]], settings.level, independent)
+        for k in sorted({k for k in top if 0 < k < len(rows)} | {len(rows)})
+    ]
+    data = digest(np.array(sorted(digests)))
+    signature = Signature(
+        "calibrate groups", {**settings.to_dict(), "top": list(top)}, settings.seed, data
     )
+    return Groups(rows, averages, signature)
+
+
+def average(
+    rows: Sequence[Group], squares: Sequence[SquaredError], level: float, independent: bool
+) -> Average:
+    """The average over groups, from their errors and the distributions of their squares."""
+    square = SquaredError.mean(squares)
+    if independent:
+        low, high = score_limits(square, level)
+    else:  # however the groups depend on each other, their limits' mean is wide enough
+        limits = np.array([score_limits(each, level) for each in squares])
+        low, high = np.sqrt(np.mean(limits**2, axis=0)).tolist()
+    rms = Estimate(
+        value=square.observed**0.5,
+        low=low,
+        high=high,
+        level=level,
+        method="score",
+        n=float(sum(row.n for row in rows)),
+        debiased=square.debiased,
+    )
+    return Average(len(rows), float(np.mean([row.calibration_error.value for row in rows])), rms)

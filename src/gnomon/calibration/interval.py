@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from gnomon.calibration.bins import Bins, Floats
-from gnomon.calibration.noise import Noise, label_noise
+from gnomon.calibration.noise import Noise, SquaredError, label_noise
 from gnomon.errors import InputError
 
 METHODS = ("score", "simulation", "bootstrap")
@@ -21,7 +21,14 @@ METHODS = ("score", "simulation", "bootstrap")
 def score_interval(
     bins: Bins, level: float = 0.95, noise: Noise | None = None
 ) -> tuple[float, float]:
-    """Every error that the observed one would not be surprising under; the default.
+    """Every error that the observed one would not be surprising under; the default."""
+    noise = noise or label_noise(bins)
+    low, high = score_limits(noise.squared_error, level)
+    return low, min(1.0, max(high, _silent_bound(bins, noise, level) ** 0.5))
+
+
+def score_limits(error: SquaredError, level: float = 0.95) -> tuple[float, float]:
+    """The limits of the RMS error by inverting a test of each value it might have.
 
     Under a true squared error θ the plug-in Q is a weighted sum of noncentral chi-squares. Its
     distribution is brought to a normal score by the power transformation of Jensen & Solomon
@@ -31,20 +38,16 @@ def score_interval(
     deviations away, and cover with the stated probability throughout.
     """
     check_level(level)
-    noise = noise or label_noise(bins)
-    observed = float(bins.weight @ bins.gap**2)
-    first, second, third = noise.moments
-    tilt, tilt_third = noise.tilts
-    silent = _silent_bound(bins, noise, level)
+    observed, first = error.observed, error.bias
     if first <= 0.0:
-        return 0.0 if observed <= 0.0 else observed**0.5, max(observed, silent) ** 0.5
+        return observed**0.5, observed**0.5
     distances, lowest, highest = _bounded_limits(level)
 
     def position(theta: float) -> tuple[float, float]:
         """The normal score of Q under θ, and θ's distance from zero in standard deviations."""
-        mean, half = first + theta, second + 2.0 * tilt * theta
-        score = _normal_score(observed, mean, half, third + 3.0 * tilt_third * theta)
-        return score, theta / math.sqrt(2.0 * half)
+        half = error.second + 2.0 * error.tilt * theta
+        third = error.third + 3.0 * error.tilt_third * theta
+        return _normal_score(observed, first + theta, half, third), theta / math.sqrt(2.0 * half)
 
     def above(theta: float) -> float:
         score, distance = position(theta)
@@ -58,7 +61,7 @@ def score_interval(
     low = 0.0
     if above(0.0) > 0.0:
         low = float(brentq(above, 0.0, observed, rtol=1e-10, xtol=1e-18))
-    width = math.sqrt(2.0 * second) + max(observed, first)
+    width = math.sqrt(2.0 * error.second) + max(observed, first)
     high = max(observed - first, 0.0) + width
     while below(high) > 0.0:
         high += width
@@ -68,7 +71,7 @@ def score_interval(
         high = float(brentq(below, start, high, rtol=1e-10, xtol=1e-18))
     else:
         high = start
-    return low**0.5, min(1.0, max(high, silent) ** 0.5)
+    return low**0.5, high**0.5
 
 
 def simulation_interval(

@@ -1,6 +1,6 @@
 """Predictions over several classes: calibration of the top class, and of each class."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,24 +9,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from gnomon.calibration.analyse import Calibration, Progress, Settings, analyse
 from gnomon.calibration.groups import Groups, analyse_groups
-from gnomon.calibration.ordered import order
+from gnomon.calibration.ordered import Ordered, order
 from gnomon.calibration.pairs import Pairs, as_probabilities, as_weights
 from gnomon.errors import InputError
 from gnomon.estimate import JSON
 
+TOP_CLASS = "\0top"  # no class can have this name
 TOLERANCE = 1e-3  # rounded probabilities may miss a sum of one by this much
 
 
 @dataclass(frozen=True)
 class Multiclass:
-    """`top` treats "the most probable class is right" as the label; `classes` each class by itself.
+    """`top` has "the most probable class is right" as its label; `classes` each class by itself.
 
-    The mean of the class-wise errors is `classes.averages[number of classes]`.
+    The last of `classes.averages` is over all of them.
     """
 
     top: Calibration
     classes: Groups
-    accuracy: float
+
+    @property
+    def accuracy(self) -> float:
+        """How often the most probable class is right."""
+        return self.top.base_rate
 
     def to_dict(self) -> dict[str, JSON]:
         """Both parts, ready for JSON."""
@@ -37,7 +42,8 @@ class Multiclass:
         }
 
     def __str__(self) -> str:
-        return f"top class (accuracy {self.accuracy:.4f})\n{self.top}\n\nclass by class\n{self.classes}"
+        top = f"top class (accuracy {self.accuracy:.4f})\n{self.top}"
+        return f"{top}\n\nclass by class\n{self.classes}"
 
 
 def calibrate_classes(
@@ -59,34 +65,50 @@ def calibrate_classes(
     ...                         classes=["cat", "dog", "emu"]).accuracy)
     0.75
     """
+    parts = class_pairs(probabilities, label, classes=classes, weight=weight)
+    ordered = {name: order(part) for name, part in parts.items()}
+    return analyse_classes(ordered, settings, progress=progress)
+
+
+def class_pairs(
+    probabilities: ArrayLike,
+    label: ArrayLike,
+    *,
+    classes: Sequence[str] | None = None,
+    weight: ArrayLike | None = None,
+) -> dict[str, Pairs]:
+    """Pairs of the top class (under `TOP_CLASS`) and of each class against the rest."""
     matrix = _as_matrix(probabilities)
     names = [str(k) for k in range(matrix.shape[1])] if classes is None else list(classes)
     if len(names) != matrix.shape[1]:
         raise InputError(
             "classes", f"{len(names)} names for {matrix.shape[1]} columns", "give one each"
         )
-    truth = _as_codes(label, names, len(matrix))
+    truth = as_codes(label, names, len(matrix))
     mass = None if weight is None else as_weights(weight)
-    if mass is not None:
-        if len(mass) != len(matrix):
-            raise InputError(
-                "weight", f"{len(mass)} weights for {len(matrix)} rows", "give one each"
-            )
-        used = mass > 0
-        if not used.any():
-            raise InputError("weight", "every weight is zero", "give a positive weight")
-        matrix, truth, mass = matrix[used], truth[used], mass[used]
+    if mass is not None and len(mass) != len(matrix):
+        raise InputError("weight", f"{len(mass)} weights for {len(matrix)} rows", "give one each")
+    if mass is not None and not mass.any():
+        raise InputError("weight", "every weight is zero", "give a positive weight")
     best = matrix.argmax(axis=1)
     right = (best == truth).view(np.uint8)
-    top = Pairs(matrix[np.arange(len(matrix)), best], right, mass)
-    each = (
-        (name, order(Pairs(matrix[:, k].copy(), (truth == k).view(np.uint8), mass)))
-        for k, name in enumerate(names)
-    )
+    parts = {TOP_CLASS: Pairs(matrix[np.arange(len(matrix)), best], right, mass)}
+    for k, name in enumerate(names):
+        parts[name] = Pairs(matrix[:, k].copy(), (truth == k).view(np.uint8), mass)
+    return parts
+
+
+def analyse_classes(
+    ordered: Mapping[str, Ordered],
+    settings: Settings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Multiclass:
+    """The calibration of what `class_pairs` gives, in order."""
+    classes = [(name, each) for name, each in ordered.items() if name != TOP_CLASS]
     return Multiclass(
-        analyse(order(top), settings),
-        analyse_groups(each, settings, progress=progress, total=len(names)),
-        float(np.average(right, weights=mass)),
+        analyse(ordered[TOP_CLASS], settings),
+        analyse_groups(classes, settings, independent=False, progress=progress, total=len(classes)),
     )
 
 
@@ -109,7 +131,8 @@ def _as_matrix(probabilities: ArrayLike) -> NDArray[np.float64]:
     return matrix
 
 
-def _as_codes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
+def as_codes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
+    """The number of each row's class, from class names or numbers."""
     values = np.asarray(label)
     if values.shape != (rows,):
         raise InputError("label", f"{values.shape} labels for {rows} rows", "give one for each row")

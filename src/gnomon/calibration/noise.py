@@ -6,6 +6,8 @@ mean, that is `[p̄ (1 - p̄) - variance of the p_j] / n`. The second term is dr
 bin that spans half of [0, 1] it is most of the first.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,6 +15,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.calibration.bins import Bins, Floats
+
+
+@dataclass(frozen=True)
+class SquaredError:
+    """The plug-in squared error Q of some bins, and what is needed of its distribution.
+
+    Q is a quadratic form in normal variables. Under a true squared error θ it has mean
+    `bias` + θ, variance 2 (`second` + 2 `tilt` θ) and third central moment
+    8 (`third` + 3 `tilt_third` θ), the true gaps lying in the direction of the observed ones.
+    """
+
+    observed: float
+    bias: float
+    second: float
+    third: float
+    tilt: float
+    tilt_third: float
+
+    @property
+    def debiased(self) -> float:
+        """The RMS error with the bias of label noise removed."""
+        return math.sqrt(max(0.0, self.observed - self.bias))
+
+    @staticmethod
+    def mean(errors: "Sequence[SquaredError]") -> "SquaredError":
+        """The mean of independent squared errors."""
+        k = len(errors)
+        observed = sum(e.observed for e in errors)
+        share = [e.observed / observed if observed else 1.0 / k for e in errors]
+        return SquaredError(
+            observed=observed / k,
+            bias=sum(e.bias for e in errors) / k,
+            second=sum(e.second for e in errors) / k**2,
+            third=sum(e.third for e in errors) / k**3,
+            tilt=sum(part * e.tilt for part, e in zip(share, errors, strict=True)) / k,
+            tilt_third=sum(p * e.tilt_third for p, e in zip(share, errors, strict=True)) / k**2,
+        )
 
 
 @dataclass(frozen=True)
@@ -31,6 +70,12 @@ class Noise:
     def bias(self) -> float:
         """By how much chance alone raises Q: the trace of M."""
         return float(self.bins.weight @ self.variance)
+
+    @cached_property
+    def squared_error(self) -> SquaredError:
+        """The bins' squared error and its distribution."""
+        observed = float(self.bins.weight @ self.bins.gap**2)
+        return SquaredError(observed, *self.moments, *self.tilts)
 
     @cached_property
     def moments(self) -> tuple[float, float, float]:

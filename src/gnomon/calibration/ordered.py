@@ -212,6 +212,7 @@ def order(pairs: Pairs) -> Ordered:
     if pairs.weight is None:
         return Packed(pairs)
     ascending = np.argsort(pairs.q)
+    ascending = ascending[pairs.weight[ascending] > 0]
     weight = pairs.weight[ascending]
     q = pairs.q[ascending].astype(np.float64) + 0.0  # makes -0.0 equal to 0.0 in kind too
     return _distinct(q, pairs.y[ascending] * weight, weight)

@@ -15,7 +15,7 @@ BLOCK = 1 << 15  # values per block: a block's temporaries stay in the processor
 class Pairs:
     """N predictions `q` in [0, 1], their labels `y` (0 or 1) and optional frequency weights.
 
-    A weight of 3 means the same as three copies of the row.
+    A weight of 3 means the same as three copies of the row, one of 0 as none.
     """
 
     q: NDArray[np.float64] | NDArray[np.float32]
@@ -70,10 +70,9 @@ def as_pairs(
             f"{len(q)} predictions but {len(w)} weights",
             "give one weight for each prediction",
         )
-    used = w > 0
-    if not used.any():
+    if not w.any():
         raise InputError(names[2], "every weight is zero", "give at least one positive weight")
-    return Pairs(q, y, w) if used.all() else Pairs(q[used], y[used], w[used])
+    return Pairs(q, y, w)
 
 
 def as_probabilities(

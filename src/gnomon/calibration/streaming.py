@@ -59,6 +59,8 @@ class Stream:
     @classmethod
     def of(cls, pairs: Pairs) -> "Stream":
         """The stream of checked pairs."""
+        if pairs.weight is not None and not pairs.weight.all():
+            pairs = pairs.take(pairs.weight > 0)
         q, y = pairs.q.astype(np.float64) + 0.0, pairs.y.astype(np.float64)
         n = np.ones_like(q) if pairs.weight is None else pairs.weight
         bucket, row = np.unique(bucket_of(q), return_inverse=True)

@@ -1,0 +1,42 @@
+"""`gnomon reproduce`: the papers' experiments on open data, paper versus ours."""
+
+from typing import Annotated
+
+import typer
+
+from gnomon.cli.output import AsJson, Bar, Seed, check_target, show
+
+
+def reproduce(
+    paper: Annotated[
+        str | None,
+        typer.Argument(help="Which paper; without one, the papers and their parts are listed."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="PART,...", help="Which parts of it.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    markdown: Annotated[
+        str | None,
+        typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown, too."),
+    ] = None,
+) -> None:
+    """Do a paper's experiments again, and check what it claims.
+
+    The data are looked for below the folder that the environment variable GNOMON_DATA names.
+    """
+    from gnomon.reproduce import PAPERS, run
+    from gnomon.tables import write_text
+
+    if paper is None:
+        for name, parts in PAPERS.items():
+            print(f"{name}: {', '.join(parts)}")
+        return
+    check_target(markdown, (".md",), "--markdown")
+    wanted = [part.strip() for part in only.split(",")] if only else None
+    with Bar("reproducing") as bar:
+        result = run(paper, only=wanted, seed=seed, progress=bar)
+    if markdown:
+        write_text(markdown, result.markdown + "\n")
+    show(result, as_json)
