@@ -2,20 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gnomon.calibration.analyse import Calibration, Progress, Settings, analyse
 from gnomon.calibration.groups import Groups, analyse_groups
 from gnomon.calibration.ordered import Ordered, order
-from gnomon.calibration.pairs import Pairs, as_probabilities, as_weights
+from gnomon.calibration.pairs import Pairs, as_class_probabilities, as_classes, as_weights
 from gnomon.errors import InputError
 from gnomon.estimate import JSON
 
 TOP_CLASS = "\0top"  # no class can have this name
-TOLERANCE = 1e-3  # rounded probabilities may miss a sum of one by this much
 
 
 @dataclass(frozen=True)
@@ -78,13 +76,13 @@ def class_pairs(
     weight: ArrayLike | None = None,
 ) -> dict[str, Pairs]:
     """Pairs of the top class (under `TOP_CLASS`) and of each class against the rest."""
-    matrix = _as_matrix(probabilities)
+    matrix = as_class_probabilities(probabilities)
     names = [str(k) for k in range(matrix.shape[1])] if classes is None else list(classes)
     if len(names) != matrix.shape[1]:
         raise InputError(
             "classes", f"{len(names)} names for {matrix.shape[1]} columns", "give one each"
         )
-    truth = as_codes(label, names, len(matrix))
+    truth = as_classes(label, names, len(matrix))
     mass = None if weight is None else as_weights(weight)
     if mass is not None and len(mass) != len(matrix):
         raise InputError("weight", f"{len(mass)} weights for {len(matrix)} rows", "give one each")
@@ -110,46 +108,3 @@ def analyse_classes(
         analyse(ordered[TOP_CLASS], settings),
         analyse_groups(classes, settings, independent=False, progress=progress, total=len(classes)),
     )
-
-
-def _as_matrix(probabilities: ArrayLike) -> NDArray[np.float64]:
-    matrix = np.asarray(probabilities)
-    if matrix.ndim != 2 or matrix.shape[1] < 2 or not len(matrix):
-        raise InputError(
-            "probabilities", f"an array of shape {matrix.shape}", "give N rows of K ≥ 2 classes"
-        )
-    for k in range(matrix.shape[1]):
-        as_probabilities(matrix[:, k], f"probability of class {k}")
-    matrix = matrix.astype(np.float64)
-    wrong = np.flatnonzero(np.abs(matrix.sum(axis=1) - 1.0) > TOLERANCE)
-    if len(wrong):
-        raise InputError(
-            f"probabilities, row {wrong[0] + 1}",
-            f"they sum to {matrix[wrong[0]].sum():.4g}",
-            "give every class's probability, so that a row sums to one",
-        )
-    return matrix
-
-
-def as_codes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
-    """The number of each row's class, from class names or numbers."""
-    values = np.asarray(label)
-    if values.shape != (rows,):
-        raise InputError("label", f"{values.shape} labels for {rows} rows", "give one for each row")
-    if len(set(names)) != len(names):
-        raise InputError("classes", "two classes have the same name", "name each class once")
-    position = {name: k for k, name in enumerate(names)}
-    texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v)
-             for v in values.tolist()]  # fmt: skip
-    codes = np.array([position.get(text, -1) for text in texts], np.intp)
-    if (codes < 0).all() and values.dtype.kind in "iu" and values.min() >= 0:
-        # Named columns, numbered labels.
-        codes = np.where(values < len(names), values, -1).astype(np.intp)
-    if (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise InputError(
-            f"label, row {row + 1}",
-            f"{texts[row]!r} is not one of the classes",
-            f"give one of: {', '.join(names[:20])}",
-        )
-    return codes

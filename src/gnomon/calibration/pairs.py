@@ -52,7 +52,7 @@ def as_pairs(
     >>> as_pairs([0.2, 0.9], ["false", "true"]).y
     array([0, 1], dtype=uint8)
     """
-    _check_aligned([(probability, names[0]), (label, names[1]), (weight, names[2])])
+    check_aligned([(probability, names[0]), (label, names[1]), (weight, names[2])])
     q = as_probabilities(probability, names[0])
     y = as_labels(label, names[1])
     if len(q) != len(y):
@@ -138,6 +138,56 @@ def as_groups(values: ArrayLike, rows: int, name: str = "group") -> NDArray[np.s
     return _as_text(array, name)
 
 
+def as_class_probabilities(values: ArrayLike, name: str = "probability") -> NDArray[np.float64]:
+    """A checked N × K matrix, K ≥ 2, of probabilities whose rows sum to one.
+
+    Rounding may make a row miss one by a thousandth; it is divided by its sum.
+    """
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or not len(matrix) or matrix.shape[1] < 2:
+        raise InputError(
+            name, f"an array of shape {matrix.shape}", "give a row each, a column for each class"
+        )
+    for k in range(matrix.shape[1]):
+        as_probabilities(matrix[:, k], f"{name} of class {k}")
+    matrix = matrix.astype(np.float64)
+    total = matrix.sum(axis=1, keepdims=True)
+    wrong = np.flatnonzero(np.abs(total - 1.0) > 1e-3)
+    if len(wrong):
+        raise InputError(
+            f"{name}, row {wrong[0] + 1}",
+            f"they sum to {total[wrong[0], 0]:.4g}",
+            "give every class's probability, so that a row sums to one",
+        )
+    return np.asarray(matrix / total)
+
+
+def as_classes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
+    """The number of each row's class, from class names or numbers."""
+    values = np.asarray(label)
+    if values.shape != (rows,):
+        raise InputError(
+            "label", f"an array of shape {values.shape} for {rows} rows", "give one for each row"
+        )
+    if len(set(names)) != len(names):
+        raise InputError("classes", "two classes have the same name", "name each class once")
+    position = {name: k for k, name in enumerate(names)}
+    texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v)
+             for v in values.tolist()]  # fmt: skip
+    codes = np.array([position.get(text, -1) for text in texts], np.intp)
+    if (codes < 0).all() and values.dtype.kind in "iu" and values.min() >= 0:
+        # Named columns, numbered labels.
+        codes = np.where(values < len(names), values, -1).astype(np.intp)
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise InputError(
+            f"label, row {row + 1}",
+            f"{texts[row]!r} is not one of the classes",
+            f"give one of: {', '.join(names[:20])}",
+        )
+    return codes
+
+
 def _one_dimensional(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, str | bytes | dict):
         raise InputError(name, f"a {type(values).__name__} is not a column", "give a list or array")
@@ -183,7 +233,7 @@ def _parse_numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
         raise
 
 
-def _check_aligned(columns: list[tuple[Any, str]]) -> None:
+def check_aligned(columns: list[tuple[Any, str]]) -> None:
     """Refuses pandas columns whose indexes differ: rows would be paired by position, wrongly."""
     indexed = [
         (column.index, name)

@@ -58,8 +58,7 @@ def fit(
     without it.
     """
     from gnomon.calibration import recalibrate
-    from gnomon.calibration.multiclass import as_codes
-    from gnomon.calibration.pairs import as_groups
+    from gnomon.calibration.pairs import as_classes, as_groups
 
     check_target(out, (".json",), "--out")
     check_target(html, (".html", ".htm"), "--html")
@@ -68,7 +67,7 @@ def fit(
     before = columns.parts(table, file_name(file))
     several = len(columns.probs) > 1
     q: Any = table.select(columns.probs).to_numpy() if several else before[""].q
-    y: Any = as_codes(table[label], columns.classes, len(table)) if several else before[""].y
+    y: Any = as_classes(table[label], columns.classes, len(table)) if several else before[""].y
     w = before[next(iter(before))].weight
     own = (
         as_groups(table[group], len(table), f"{file_name(file)}, column {group}") if group else None
