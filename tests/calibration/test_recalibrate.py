@@ -340,7 +340,7 @@ def test_float32_and_pandas_are_taken() -> None:
         (lambda: fit([0.1, 0.2], [0, 1], weight=[1]), "weight: 1 weights for 2 rows;"),
         (lambda: fit([0.1, 0.2], [0, 1], weight=[0, 0]), "weight: every weight is zero;"),
         (lambda: fit([0.1, 0.2], [0, 1], method="histogram", bins=0), "bins: 0 is out of range;"),
-        (lambda: fit([[0.5, 0.4]], [0]), "probability, row 1: [0.5, 0.4] are not the prob"),
+        (lambda: fit([[0.5, 0.4]], [0]), "probability, row 1: they sum to 0.9;"),
         (lambda: fit([[0.5, np.nan]], [0]), "probability of class 1, row 1: not a number (NaN);"),
         (lambda: fit([["a", "b"]], [0]), "probability of class 0, row 1: 'a' is not a number"),
         (lambda: fit([[0.5, 0.5]], [2]), "label, row 1: '2' is not one of the classes;"),

@@ -228,7 +228,7 @@ def _parse_numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
                 float(value)
             except (TypeError, ValueError):
                 raise InputError(
-                    f"{name}, row {row + 1}", f"{value!r} is not a number", "give numbers"
+                    f"{name}, row {row + 1}", f"'{value}' is not a number", "give numbers"
                 ) from None
         raise
 
