@@ -59,12 +59,18 @@ def tell(folder: str | Path, *, rows: int = 20_000, seed: int = 0) -> Iterator[s
         raise InputError(str(folder), "is not a folder", "name a folder to write into") from None
     said = predictions(rows, seed)
     columns = {name: column for name, column in said._asdict().items() if name != "truth"}
-    write(pl.DataFrame(columns).with_columns(pl.col("label").cast(pl.Int8)),
-          folder / "predictions.csv")  # fmt: skip
-    yield f"A classifier read {rows:,} texts of four genres and said how sure it was."
-    yield f"  {folder / 'predictions.csv'}: genre, probability, label"
+    table = pl.DataFrame(columns).with_columns(pl.col("label").cast(pl.Int8))
+    half = rows // 2
+    files = {"predictions": table, "first-half": table[:half], "second-half": table[half:]}
+    path = {name: folder / f"{name}.csv" for name in files}
+    for name, part in files.items():
+        write(part, path[name])
+    yield f"A classifier read {rows:,} texts of four genres and said how sure it was of each:"
+    yield f"{path['predictions']} (genre, probability, label)."
     yield ""
-    yield "1. Is it honest?   gnomon calibrate predictions.csv"
+    yield "1. Is it honest?"
+    yield f"   gnomon calibrate {path['predictions']}"
+    yield ""
     result = calibrate(said.probability, said.label)
     yield _indent(str(result).split("\n\n     n ")[0])
     honest = calibrate_truth(said, result.bin_size or 1.0)
@@ -73,25 +79,30 @@ def tell(folder: str | Path, *, rows: int = 20_000, seed: int = 0) -> Iterator[s
     yield f"   The true error is known here: {honest:.4f}, {covered} the interval."
     save(curve_chart(result), folder / "calibration.png")
     write_text(folder / "calibration.html", calibration_page(result, title="predictions.csv"))
-    yield f"  {folder / 'calibration.png'}, {folder / 'calibration.html'}"
+    yield f"   Look at {folder / 'calibration.html'} and {folder / 'calibration.png'}."
     yield ""
-    yield "2. Where is it worst?   gnomon calibrate predictions.csv --group genre"
+    yield "2. Where is it worst?"
+    yield f"   gnomon calibrate {path['predictions']} --group genre"
+    yield ""
     groups = calibrate_groups(said.probability, said.label, said.genre)
     yield _indent(str(groups).rpartition("\n")[0])
     save(groups_chart(groups), folder / "genres.png")
-    yield f"  {folder / 'genres.png'}"
+    yield f"   Look at {folder / 'genres.png'}."
     yield ""
-    yield "3. Can it be mended?   gnomon recalibrate fit first-half.csv --out mend.json"
-    half = rows // 2
+    yield "3. Can it be mended? Learn on one half, mend the other."
+    yield f"   gnomon recalibrate fit {path['first-half']} --out {folder / 'mend.json'}"
+    yield f"   gnomon recalibrate apply {folder / 'mend.json'} {path['second-half']}"
+    yield ""
     mend = fit(said.probability[:half], said.label[:half], method="beta")
     write_text(folder / "mend.json", mend.to_json() + "\n")
-    after = mend.apply(said.probability[half:])
-    both = compare(said.probability[half:], after, said.label[half:], names=("before", "after"))
+    mended = mend.apply(said.probability[half:])
+    both = compare(said.probability[half:], mended, said.label[half:], names=("before", "after"))
     for name, each in (("before", both.first), ("after", both.second)):
         error = each.calibration_error
-        yield f"   {name:<7} error {error} (debiased {error.debiased:.4f})"
-    yield f"   On the other half of the data {both.verdict()}."
-    yield f"  {folder / 'mend.json'}"
+        yield f"   {name:<7} error {error.value:.4f}   debiased {error.debiased:.4f}   " + (
+            f"{100 * error.level:.4g} % interval {error.low:.4f} to {error.high:.4f}"
+        )
+    yield f"   {both.verdict().capitalize()}."
 
 
 def calibrate_truth(said: Predictions, bin_size: float) -> float:
