@@ -27,9 +27,7 @@ class Reproduction:
     paper: str
     experiments: Sequence[Experiment]
 
-    @property
-    def text(self) -> str:
-        """For reading in a terminal."""
+    def __str__(self) -> str:
         return "\n\n\n".join(experiment.text for experiment in self.experiments)
 
     @property

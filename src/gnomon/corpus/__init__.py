@@ -1,0 +1,1 @@
+"""Text coming in: the data sets experiments read, and the files they are read from."""
