@@ -1,5 +1,6 @@
 """`gnomon reproduce`: the papers' experiments on open data, paper versus ours."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,10 @@ def reproduce(
         str | None,
         typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown, too."),
     ] = None,
+    charts: Annotated[
+        str | None,
+        typer.Option("--charts", metavar="FOLDER", help="Write the curves there, as PNG."),
+    ] = None,
 ) -> None:
     """Do a paper's experiments again, and check what it claims.
 
@@ -37,6 +42,14 @@ def reproduce(
     wanted = [part.strip() for part in only.split(",")] if only else None
     with Bar("reproducing") as bar:
         result = run(paper, only=wanted, seed=seed, progress=bar)
+    if charts:
+        from gnomon.charts import save
+        from gnomon.charts.calibration import curve_chart
+
+        Path(charts).mkdir(parents=True, exist_ok=True)
+        for experiment in result.experiments:
+            for name, curve in experiment.curves.items():
+                save(curve_chart(curve), Path(charts) / f"{paper}-{experiment.part}-{name}.png")
     if markdown:
         write_text(markdown, result.markdown + "\n")
     show(result, as_json)

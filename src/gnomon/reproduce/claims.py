@@ -2,9 +2,10 @@
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from gnomon.calibration.analyse import Calibration
 from gnomon.estimate import JSON, Estimate, Signature
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -70,7 +71,7 @@ class Experiment:
     """One part of a paper done again: the claims judged, the figures they were judged by, and how.
 
     `notes` say how our data and method differ from the paper's; `details` are counts and settings
-    worth knowing that are not estimates.
+    worth knowing that are not estimates; `curves` are the calibrations to draw.
     """
 
     paper: str
@@ -81,6 +82,7 @@ class Experiment:
     details: Mapping[str, JSON]
     notes: Sequence[str]
     signature: Signature
+    curves: Mapping[str, Calibration] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -137,6 +139,7 @@ class Experiment:
             "figures": {name: figure.to_dict() for name, figure in self.figures.items()},
             "details": dict(self.details),
             "notes": list(self.notes),
+            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
             "signature": self.signature.to_dict(),
         }
 

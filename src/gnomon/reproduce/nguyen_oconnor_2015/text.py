@@ -185,12 +185,14 @@ def experiment(
                     "hyperparameter": FAMILIES[each.name].hyperparameter,
                     "chosen": list(each.hyperparameters),
                     "regions": [region.text for region in each.calibration.regions],
-                    "calibration": each.calibration.to_dict(),
                 }
                 for each in (result.naive_bayes, result.logistic_regression)
             },
         },
         notes=_notes(details),
+        curves={
+            each.name: each.calibration for each in (result.naive_bayes, result.logistic_regression)
+        },
         signature=Signature(
             f"reproduce {PAPER} {PART}",
             {
@@ -372,9 +374,9 @@ def _figures(result: Comparison) -> dict[str, Estimate]:
 
 def _notes(details: Mapping[str, JSON]) -> list[str]:
     notes = [
-        "The paper's tweets (2014-2015) cannot be had. These were collected by others, who labelled "
-        "both kinds by an emoticon; the paper's negative ones merely had no happy one, which may "
-        "make its labels harder to tell apart.",
+        "The paper's tweets (2014-2015) cannot be had. These were collected by others, who "
+        "labelled both kinds by an emoticon; the paper's negative ones merely had no happy one, "
+        "which may make its labels harder to tell apart.",
         f"The paper tests on one set, tuned and trained on two others. Here every tweet is "
         f"predicted by models that saw neither it nor a copy of it ({FOLDS} parts), with nearly "
         "80,000 different tweets to train on where the paper has 100,000. Intervals are about the "
