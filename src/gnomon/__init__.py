@@ -10,7 +10,7 @@ The map of the package, in the order things flow:
 - `gnomon.cli`: the command line, which only parses, calls and prints.
 
 Every number a user sees is an `Estimate` (`gnomon.estimate`), and every result carries a
-`Signature` of all that made it. Names below are loaded when first used, so `import gnomon` is quick.
+`Signature` of all that made it. Names below are loaded when first used: `import gnomon` is quick.
 """
 
 from importlib import import_module
