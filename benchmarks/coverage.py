@@ -59,7 +59,6 @@ TRUTHS: dict[str, Callable[[Floats], Floats]] = {
 }
 SIZES: list[tuple[int, int | None]] = [
     (500, 50), (1000, 200), (2000, 100), (5000, None), (10_000, 1000), (20_000, 200),
-    (50_000, 5000),
 ]  # fmt: skip
 
 

@@ -54,6 +54,14 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        # NumPy's numbers become Python's, and 100.0 becomes 100: equal settings sign the same.
+        if not isinstance(self.bin_size, str):
+            size = float(self.bin_size)
+            object.__setattr__(self, "bin_size", int(size) if size.is_integer() else size)
+        object.__setattr__(self, "level", float(self.level))
+        object.__setattr__(self, "seed", int(self.seed))
+        if self.draws is not None:
+            object.__setattr__(self, "draws", int(self.draws))
         check_level(self.level)
         if self.interval not in METHODS:
             raise InputError(
@@ -64,8 +72,9 @@ class Settings:
                 raise InputError(
                     "bin size", f"{self.bin_size!r} is unknown", "give a number or auto"
                 )
-        elif not (self.bin_size >= 1 and np.isfinite(self.bin_size)):
-            raise InputError("bin size", f"{self.bin_size:g} is too small", "give 1 or more")
+        elif not 1 <= self.bin_size < np.inf:
+            problem = "has no end" if self.bin_size > 1 else "is too small"
+            raise InputError("bin size", f"{self.bin_size:g} {problem}", "give 1 or more")
         if self.draws is not None and self.draws < 10:
             raise InputError("draws", f"{self.draws} are too few", "give 10 or more")
         if self.seed < 0:
@@ -108,7 +117,7 @@ class Settings:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """How far a column of probabilities can be believed. `print` it, or take its fields."""
 
@@ -248,7 +257,7 @@ def analyse(
         curve=binned_curve(bins, settings.level, noise),
         smooth=smooth_curve(cells, settings.level),
         isotonic=isotonic_curve(cells),
-        regions=regions(bins, settings.level, noise),
+        regions=regions(cells, settings.level),
         tests=[spiegelhalter(cells), kuiper(cells)],
         signature=Signature(
             "calibrate", settings.to_dict(), settings.seed, fingerprint(ordered)
@@ -261,7 +270,8 @@ def fingerprint(ordered: Ordered) -> str:
     """A digest of the predictions and labels that does not depend on their order."""
     if isinstance(ordered, Packed):
         return digest(ordered.keys)
-    return digest(ordered.n, ordered.y, ordered.q)
+    columns = (ordered.n, ordered.y, ordered.q, ordered.q_square, ordered.q_label)
+    return digest(*columns, np.array([ordered.log_loss]))
 
 
 def estimate_error(
@@ -301,13 +311,22 @@ def _notes(ordered: Ordered, bins: Bins, parts: Decomposition, size: float | Non
         notes.append(
             f"every label is {parts.base_rate:.0f}, so skill over the base rate is undefined"
         )
+    if ordered.mass < 0.5 * ordered.distinct:
+        notes.append(
+            f"the weights sum to {ordered.mass:.3g}, so {ordered.distinct:,} different predictions"
+            " count as that few observations; scale them if they are not frequencies"
+        )
     if len(bins) == 1:
         notes.append(
             "all predictions are in one bin, which shows only whether they are right on average"
         )
     if not np.isfinite(cells.log_loss):
         notes.append("a prediction of exactly 0 or 1 was wrong, so the log loss is infinite")
-    if size is not None and np.any(cells.high > cells.low):
+    if np.any(cells.high > cells.low) and size is None:
+        notes.append(
+            "streamed: a bucket of predictions that lies across a bin's edge goes to one side whole"
+        )
+    elif size is not None and np.any(cells.high > cells.low):
         bound = error_bound(cells, size)
         notes.append(f"streamed: the RMS error is within {bound:.2g} of that of exact bins")
     return notes

@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ties:
     """Which bins share the labels of one tied group of equal predictions.
 
@@ -26,7 +26,7 @@ class Ties:
     p: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bins:
     """T bins in ascending order of prediction.
 
@@ -58,7 +58,7 @@ class Bins:
         return self.p - self.q
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cuts:
     """Where ordered predictions are cut, and the tied group that each cut runs through.
 
@@ -80,15 +80,13 @@ class Cuts:
             self.start + self.size - self.mass > 1e-9 * self.size
         )
         cut = np.flatnonzero(inside)
-        # Both neighbours of every cut; a bin wholly inside a group is named twice, so made unique.
-        first_of_group = np.searchsorted(self.start[cut], self.start[cut], side="left")
-        rows = np.unique(
-            np.concatenate(
-                [np.stack([first_of_group, cut], 1), np.stack([first_of_group, cut + 1], 1)]
-            ),
-            axis=0,
-        )
-        group, bin_ = rows[:, 0], rows[:, 1]
+        # A group takes the bin left of its first cut and the bin right of each of its cuts.
+        group = np.searchsorted(self.start[cut], self.start[cut], side="left")
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        bin_ = np.concatenate([cut[first], cut + 1])
+        group = np.concatenate([group[first], group])
+        ascending = np.argsort(bin_, kind="stable")
+        group, bin_ = group[ascending], bin_[ascending]
         at = cut[group]
         start, end = self.start[at], self.start[at] + self.size[at]
         share = np.minimum(end, upper[bin_]) - np.maximum(start, lower[bin_])

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,11 @@ from gnomon.calibration.bins import Bins
 from gnomon.calibration.interval import normal_quantile, score_interval
 from gnomon.calibration.noise import Noise, label_noise
 from gnomon.calibration.ordered import order
-from gnomon.calibration.pairs import Pairs, as_pairs
+from gnomon.calibration.pairs import Pairs, as_pairs, check_aligned
 from gnomon.estimate import JSON, Estimate, Signature, digest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Two models' calibration on the same items, and the difference of their errors.
 
@@ -77,6 +77,7 @@ def compare(
     >>> print(result.verdict())
     honest is better calibrated (95 % interval -0.2052 to -0.1426)
     """
+    check_aligned([(first, names[0]), (second, names[1])])
     pairs = [as_pairs(q, label, weight, names=(name, "label", "weight"))
              for q, name in zip((first, second), names, strict=True)]  # fmt: skip
     return compare_pairs(pairs[0], pairs[1], settings, names=names)
@@ -91,30 +92,47 @@ def compare_pairs(
 ) -> Comparison:
     """The comparison of checked pairs, which share their labels and weights."""
     settings = settings or Settings()
+    if first.weight is not None and not first.weight.all():
+        used = first.weight > 0
+        first, second = first.take(used), second.take(used)
     results = [analyse(order(pairs), settings) for pairs in (first, second)]
     noises = [label_noise(result.bins) for result in results]
     squares = [noise.squared_error for noise in noises]
     deviation = _paired_variance(noises, (first, second)) ** 0.5
     square = squares[0].observed - squares[0].bias - squares[1].observed + squares[1].bias
+    if abs(square) <= 1e-12 * (squares[0].observed + squares[1].observed):
+        square = 0.0  # nothing but rounding
     reach = normal_quantile(settings.level) * deviation
     limits = [score_interval(n.bins, settings.level, n) for n in noises]
     least, most = (limits[0][side] + limits[1][side] for side in (0, 1))
+    low = -_largest_difference(reach - square, least, most)
+    high = _largest_difference(reach + square, least, most)
+    value = squares[0].debiased - squares[1].debiased
     return Comparison(
         first=results[0],
         second=results[1],
         difference=Estimate(
-            value=squares[0].debiased - squares[1].debiased,
-            low=-_largest_difference(reach - square, least, most),
-            high=_largest_difference(reach + square, least, most),
+            value=min(max(value, low), high),
+            low=low,
+            high=high,
             level=settings.level,
             method="paired",
             n=first.mass,
         ),
         signature=Signature(
-            "compare", settings.to_dict(), settings.seed, digest(first.q, second.q, first.y)
+            "compare", settings.to_dict(), settings.seed, _fingerprint(first, second)
         ),
         names=names,
     )
+
+
+def _fingerprint(first: Pairs, second: Pairs) -> str:
+    """A digest of all rows that does not depend on their order."""
+    columns = [first.q, second.q, first.y, second.y]
+    if first.weight is not None:
+        columns.append(first.weight)
+    ascending = np.lexsort(columns)
+    return digest(*(column[ascending] for column in columns))
 
 
 def _largest_difference(square: float, least: float, most: float) -> float:
@@ -132,39 +150,60 @@ def _paired_variance(noises: Sequence[Noise], pairs: tuple[Pairs, Pairs]) -> flo
     quadratic in the noise and one that is linear in it; noise in the gaps inflates the latter
     by just the former. Where both models make the same bins the quadratic parts cancel.
     """
-    (a, b), (square_a, square_b) = noises, [noise.squared_error for noise in noises]
+    sides = [_Side.of(noise, each.q) for noise, each in zip(noises, pairs, strict=True)]
     mass = pairs[0].weight
-    left, right = (_membership(n.bins, p.q) for n, p in zip(noises, pairs, strict=True))
-    shared = (left.T @ (right if mass is None else right.multiply(mass[:, None]))).tocoo()
-    i, j = shared.coords
-    label_variance = 0.5 * ((a.variance * a.bins.n)[i] + (b.variance * b.bins.n)[j])
-    covariance = shared.data * label_variance / (a.bins.n[i] * b.bins.n[j])
-    weight = a.bins.weight[i] * b.bins.weight[j]
-    quadratic = square_a.second + square_b.second - 2.0 * float(weight @ covariance**2)
-    linear = square_a.tilt * square_a.observed + square_b.tilt * square_b.observed
-    linear -= 2.0 * float(weight @ (a.bins.gap[i] * b.bins.gap[j] * covariance))
-    quadratic = max(0.0, quadratic)
+    variance = 0.5 * (sides[0].variance + sides[1].variance)
+    variance = variance if mass is None else variance * mass
+    quadratic = linear = scale = 0.0
+    for one, other, sign in ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -2.0)):
+        a, b = sides[one], sides[other]
+        i, j, covariance = a.covariance(b, variance)
+        weight = sign * a.bins.weight[i] * b.bins.weight[j]
+        quadratic += float(weight @ covariance**2)
+        linear += float(weight @ (a.bins.gap[i] * b.bins.gap[j] * covariance))
+        scale = max(scale, abs(quadratic), abs(linear))
+    # Of two models that agree nothing is left but rounding.
+    quadratic, linear = (0.0 if each <= 1e-12 * scale else each for each in (quadratic, linear))
     return 2.0 * quadratic + 4.0 * max(0.0, linear - quadratic)
 
 
-def _membership(bins: Bins, q: NDArray[Any]) -> Any:
-    """A sparse N × T matrix: which share of each item each bin takes."""
-    from scipy.sparse import csr_array
+class _Side(NamedTuple):
+    """One model's bins and, for each item, its unit and the variance of its label.
 
-    ties = bins.ties
-    value, count = np.unique(ties.q, return_counts=True)
-    if not len(value):
-        value, count = np.array([2.0]), np.zeros(1, np.intp)  # a prediction nothing equals
-    by_value = np.argsort(ties.q, kind="stable")
-    start = np.cumsum(count) - count
-    group = np.minimum(np.searchsorted(value, q), len(value) - 1)
-    tied = np.flatnonzero(value[group] == q)
-    alone = np.flatnonzero(value[group] != q)
-    times = count[group[tied]]
-    entry = np.repeat(start[group[tied]], times)
-    entry += np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
-    entry = by_value[entry]
-    rows = np.concatenate([alone, np.repeat(tied, times)])
-    columns = np.concatenate([np.searchsorted(bins.high, q[alone]), ties.bin[entry]])
-    shares = np.concatenate([np.ones(len(alone)), (ties.share / ties.size)[entry]])
-    return csr_array((shares, (rows, columns)), shape=(len(q), len(bins)))
+    An item's unit is its bin or, where bins share its tied group, that group; `shares` says which
+    part of each unit each bin takes.
+    """
+
+    bins: Bins
+    unit: NDArray[np.intp]
+    variance: NDArray[np.float64]
+    shares: Any  # a scipy.sparse array, units × bins
+
+    @classmethod
+    def of(cls, noise: Noise, q: NDArray[Any]) -> "_Side":
+        from scipy.sparse import coo_array
+
+        bins, ties, count = noise.bins, noise.bins.ties, len(noise.bins)
+        value, first, group = np.unique(ties.q, return_index=True, return_inverse=True)
+        unit = np.searchsorted(bins.high, q)
+        label = np.concatenate([noise.label_variance, noise.group_variance[first]])
+        if len(value):
+            at = np.minimum(np.searchsorted(value, q), len(value) - 1)
+            unit = np.where(value[at] == q, count + at, unit)
+        rows = np.concatenate([np.arange(count), count + group])
+        columns = np.concatenate([np.arange(count), ties.bin])
+        parts = np.concatenate([np.ones(count), ties.share / ties.size])
+        shares = coo_array((parts, (rows, columns)), shape=(count + len(value), count)).tocsr()
+        return cls(bins, unit, label[unit], shares)
+
+    def covariance(
+        self, other: "_Side", variance: NDArray[np.float64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """Covariances of label frequencies as (own bin, other's bin, value)."""
+        from scipy.sparse import coo_array
+
+        shape = (self.shares.shape[0], other.shares.shape[0])
+        units = coo_array((variance, (self.unit, other.unit)), shape=shape).tocsr()
+        matrix = (self.shares.T @ units @ other.shares).tocoo()
+        i, j = matrix.coords
+        return i, j, matrix.data / (self.bins.n[i] * other.bins.n[j])

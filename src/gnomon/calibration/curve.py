@@ -14,9 +14,10 @@ from gnomon.calibration.ordered import Cells
 
 GRID = 2048  # resolution of the smooth curve
 BLOCKS = 10  # the finest reading of a curve in words
+LEAST_INFORMATION = 8.0  # the expected label variance below which a block says nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Label frequency `p` at predictions `q`, with a pointwise interval."""
 
@@ -90,42 +91,52 @@ def smooth_curve(
     mass = _smooth(n, bandwidth)
     # How many predictions the kernel reaches; below a handful there is no curve to speak of.
     reach = mass * bandwidth * np.sqrt(2.0 * np.pi) * GRID
-    shown = np.flatnonzero(reach >= 5.0)
-    shown = (
-        shown[np.unique(np.linspace(0, len(shown) - 1, points).astype(int))]
-        if len(shown)
-        else shown
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = np.clip(centre + _smooth(residual, bandwidth) / mass, 0.0, 1.0)
-        pseudo = (reach * p + 2.0 * centre) / (reach + 2.0)
-        # The squared kernel is a narrower Gaussian.
-        squared = _smooth(n * pseudo * (1.0 - pseudo), bandwidth / np.sqrt(2.0))
-        variance = squared / (2.0 * bandwidth * np.sqrt(np.pi) * GRID) / mass**2
+    inside = slice(slot[0], slot[-1] + 1)  # never beyond the predictions themselves
+    shown = slot[0] + np.flatnonzero(reach[inside] >= 5.0)
+    if len(shown):
+        shown = shown[np.unique(np.linspace(0, len(shown) - 1, points).astype(int))]
+    gap = _smooth(residual, bandwidth)
+    near = mass > 1e-9 * mass.max()  # elsewhere the transform leaves nothing but rounding
+    p = np.clip(centre + np.divide(gap, mass, out=np.zeros(GRID), where=near), 0.0, 1.0)
+    pseudo = (reach * p + 2.0 * centre) / (np.maximum(reach, 0.0) + 2.0)
+    # The squared kernel is a narrower Gaussian.
+    squared = _smooth(n * pseudo * (1.0 - pseudo), bandwidth / np.sqrt(2.0))
+    squared /= 2.0 * bandwidth * np.sqrt(np.pi) * GRID
+    variance = np.divide(squared, mass**2, out=np.zeros(GRID), where=near)
     band = normal_quantile(level) * np.sqrt(np.maximum(variance[shown], 0.0))
     p = p[shown]
     return Curve(centre[shown], p, np.maximum(p - band, 0.0), np.minimum(p + band, 1.0))
 
 
-def regions(bins: Bins, level: float = 0.95, noise: Noise | None = None) -> list[Region]:
+def regions(cells: Cells, level: float = 0.95) -> list[Region]:
     """Where the model is reliably over- or underconfident, in words.
 
-    Bins are pooled into at most ten blocks that expect the same label noise, each block's gap is
-    tested at a level corrected for their number, and neighbours that agree are joined.
-    Nguyen & O'Connor (2015), section 3.3: above the diagonal underconfident, below overconfident.
+    Predictions are divided into at most ten blocks that expect the same label noise, tied ones
+    never apart; each block's mean gap is tested against what a calibrated model would show (its
+    normal score corrected for skewness, after Cornish & Fisher), at a level divided by the number
+    of blocks; and neighbours that agree are joined. Nguyen & O'Connor (2015), section 3.3:
+    above the diagonal underconfident, below overconfident.
     """
-    noise = noise or label_noise(bins)
-    information = np.cumsum(bins.n**2 * noise.variance)
-    if information[-1] <= 0:
+    mean = cells.q / cells.n
+    variance = np.maximum(cells.q - cells.q_square, 0.0)
+    information = np.cumsum(variance)
+    blocks = int(np.clip(information[-1] / LEAST_INFORMATION, 0, BLOCKS))
+    if blocks == 0:
         return []
-    block = np.minimum((information / information[-1] * BLOCKS - 1e-9).astype(np.intp), BLOCKS - 1)
-    starts = np.flatnonzero(np.concatenate([[True], block[1:] != block[:-1]]))
-    ends = np.concatenate([starts[1:], [len(bins)]]) - 1
-    mass = np.add.reduceat(bins.n, starts)
-    gap = np.add.reduceat(bins.n * bins.gap, starts) / mass
-    deviation = np.sqrt(np.add.reduceat(bins.n**2 * noise.variance, starts)) / mass
-    limit = -ndtri((1.0 - level) / 2.0 / len(starts))
-    verdict = np.where(np.abs(gap) > limit * deviation, np.sign(gap), 0.0)
+    # A cell belongs where its middle falls.
+    block = ((information - 0.5 * variance) / information[-1] * blocks).astype(np.intp)
+    starts = np.flatnonzero(np.diff(np.minimum(block, blocks - 1), prepend=-1))
+    ends = np.concatenate([starts[1:], [len(cells)]]) - 1
+    mass, excess, square, cube = (
+        np.add.reduceat(each, starts)
+        for each in (cells.n, cells.y - cells.q, variance, variance * (1.0 - 2.0 * mean))
+    )
+    deviation = np.sqrt(square)
+    skewness = np.divide(cube, deviation**3, out=np.zeros(len(cube)), where=deviation > 0)
+    z = -float(ndtri((1.0 - level) / 2.0 / len(starts)))
+    bend = (z * z - 1.0) * skewness / 6.0
+    over, under = excess < (bend - z) * deviation, excess > (bend + z) * deviation
+    verdict = np.where(under, 1, np.where(over, -1, 0))
     found = []
     first = 0
     for last in range(len(starts)):
@@ -133,16 +144,16 @@ def regions(bins: Bins, level: float = 0.95, noise: Noise | None = None) -> list
             continue
         if verdict[last]:
             rows = slice(first, last + 1)
-            mean_gap = float(np.average(gap[rows], weights=mass[rows]))
-            below = None if first == 0 else _between(bins, starts[first] - 1)
-            above = None if last + 1 == len(starts) else _between(bins, ends[last])
-            found.append(_region(verdict[last] > 0, below, above, mean_gap))
+            gap = float(excess[rows].sum() / mass[rows].sum())
+            below = None if first == 0 else _between(cells, starts[first] - 1)
+            above = None if last + 1 == len(starts) else _between(cells, ends[last])
+            found.append(_region(verdict[last] > 0, below, above, gap))
         first = last + 1
     return found
 
 
-def _between(bins: Bins, left: int) -> float:
-    return float(bins.high[left] + bins.low[left + 1]) / 2.0
+def _between(cells: Cells, left: int) -> float:
+    return float(cells.high[left] + cells.low[left + 1]) / 2.0
 
 
 def _region(under: bool, low: float | None, high: float | None, gap: float) -> Region:

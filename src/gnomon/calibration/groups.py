@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gnomon.calibration.analyse import Progress, Settings, estimate_error, fingerprint
-from gnomon.calibration.interval import score_limits
-from gnomon.calibration.noise import SquaredError, label_noise
+from gnomon.calibration.interval import Evidence, evidence, score_limits
+from gnomon.calibration.noise import label_noise
 from gnomon.calibration.ordered import Ordered, order
-from gnomon.calibration.pairs import Pairs, as_groups, as_pairs
+from gnomon.calibration.pairs import Pairs, as_groups, as_pairs, check_aligned
 from gnomon.errors import InputError
 from gnomon.estimate import JSON, Estimate, Signature, digest, number
 
@@ -107,6 +107,7 @@ def calibrate_groups(
     >>> print([(row.name, round(row.calibration_error.value, 3)) for row in groups.rows])
     [('b', 0.2), ('a', 0.2)]
     """
+    check_aligned([(probability, "probability"), (group, "group")])
     pairs = as_pairs(probability, label, weight)
     parts = split(pairs, as_groups(group, len(pairs)))
     ordered = ((name, order(part)) for name, part in parts.items())
@@ -136,13 +137,13 @@ def analyse_groups(
     `independent` groups have no items in common; the averages of others get a wider interval.
     """
     settings = settings or Settings()
-    rows, digests, squares = [], [], {}
+    rows, digests, known = [], [], {}
     for name, ordered in groups:
         bins, size = settings.bins(ordered)
         noise = label_noise(bins)
         error = estimate_error(ordered, bins, noise, settings, size)
         rows.append(Group(name, ordered.mass, float(bins.n @ bins.p), error))
-        squares[name] = noise.squared_error
+        known[name] = evidence(bins, settings.level, noise)
         digests.append(f"{name}={fingerprint(ordered)}")
         if progress:
             progress(len(rows), total)
@@ -150,7 +151,7 @@ def analyse_groups(
         raise InputError("groups", "there are none", "give at least one group")
     rows.sort(key=lambda row: (-row.positives, -row.n, row.name))
     averages = [
-        average(rows[:k], [squares[row.name] for row in rows[:k]], settings.level, independent)
+        average(rows[:k], [known[row.name] for row in rows[:k]], settings.level, independent)
         for k in sorted({k for k in top if 0 < k < len(rows)} | {len(rows)})
     ]
     data = digest(np.array(sorted(digests)))
@@ -161,22 +162,18 @@ def analyse_groups(
 
 
 def average(
-    rows: Sequence[Group], squares: Sequence[SquaredError], level: float, independent: bool
+    rows: Sequence[Group], known: Sequence[Evidence], level: float, independent: bool
 ) -> Average:
-    """The average over groups, from their errors and the distributions of their squares."""
-    square = SquaredError.mean(squares)
-    if independent:
-        low, high = score_limits(square, level)
-    else:  # however the groups depend on each other, their limits' mean is wide enough
-        limits = np.array([score_limits(each, level) for each in squares])
-        low, high = np.sqrt(np.mean(limits**2, axis=0)).tolist()
+    """The average over groups, from their errors and the evidence behind them."""
+    together = Evidence.mean(known, independent=independent)
+    low, high = score_limits(together, level)
     rms = Estimate(
-        value=square.observed**0.5,
+        value=together.error.observed**0.5,
         low=low,
         high=high,
         level=level,
         method="score",
         n=float(sum(row.n for row in rows)),
-        debiased=square.debiased,
+        debiased=together.error.debiased,
     )
     return Average(len(rows), float(np.mean([row.calibration_error.value for row in rows])), rms)

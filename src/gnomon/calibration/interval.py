@@ -5,30 +5,76 @@ what is left when label noise is gone. θ is its square.
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from gnomon.calibration.bins import Bins, Floats
-from gnomon.calibration.noise import Noise, SquaredError, label_noise
+from gnomon.calibration.noise import Noise, SquaredError, label_noise, noise_if_calibrated
 from gnomon.errors import InputError
 
+VANISHING = 1e-60  # less noise than this is none: its fourth power would be zero
 METHODS = ("score", "simulation", "bootstrap")
+
+
+class Evidence(NamedTuple):
+    """What a bin set says about its true squared error θ.
+
+    `error` is the observed one with the noise as estimated, `if_calibrated` the same with the
+    noise of a calibrated model; `silent` is how large θ can be for all that bins without noise
+    of their own can tell.
+    """
+
+    error: SquaredError
+    if_calibrated: SquaredError
+    silent: float
+
+    @staticmethod
+    def mean(parts: "Sequence[Evidence]", *, independent: bool = True) -> "Evidence":
+        """The evidence on the mean of several squared errors."""
+        return Evidence(
+            SquaredError.mean([part.error for part in parts], independent=independent),
+            SquaredError.mean([part.if_calibrated for part in parts], independent=independent),
+            sum(part.silent for part in parts) / len(parts),
+        )
+
+
+def evidence(bins: Bins, level: float = 0.95, noise: Noise | None = None) -> Evidence:
+    """The evidence of the bins."""
+    check_level(level)
+    noise = noise or label_noise(bins)
+    null = noise_if_calibrated(bins)
+    return Evidence(noise.squared_error, null.squared_error, _silent_bound(bins, noise, level))
 
 
 def score_interval(
     bins: Bins, level: float = 0.95, noise: Noise | None = None
 ) -> tuple[float, float]:
     """Every error that the observed one would not be surprising under; the default."""
-    noise = noise or label_noise(bins)
-    low, high = score_limits(noise.squared_error, level)
-    return low, min(1.0, max(high, _silent_bound(bins, noise, level) ** 0.5))
+    return score_limits(evidence(bins, level, noise), level)
 
 
-def score_limits(error: SquaredError, level: float = 0.95) -> tuple[float, float]:
+def score_limits(known: Evidence, level: float = 0.95) -> tuple[float, float]:
     """The limits of the RMS error by inverting a test of each value it might have.
+
+    Where labels of one kind are rare, the noise estimated from too few of them is too small;
+    zero is therefore given up only if the noise of a calibrated model does not explain Q either.
+    """
+    low, high = _inverted(known.error, level)
+    null = known.if_calibrated
+    if low > 0.0 and null.bias >= VANISHING:
+        score = _normal_score(null.observed, null.bias, null.second, null.third)
+        if score <= float(ndtri(level)):
+            low = 0.0
+    return low, min(1.0, max(high, known.silent**0.5))
+
+
+def _inverted(error: SquaredError, level: float) -> tuple[float, float]:
+    """Every RMS error under which Q is not surprising.
 
     Under a true squared error θ the plug-in Q is a weighted sum of noncentral chi-squares. Its
     distribution is brought to a normal score by the power transformation of Jensen & Solomon
@@ -37,10 +83,9 @@ def score_limits(error: SquaredError, level: float = 0.95) -> tuple[float, float
     Feldman & Cousins (1998), which go from one-sided at θ = 0 to equal tails two standard
     deviations away, and cover with the stated probability throughout.
     """
-    check_level(level)
     observed, first = error.observed, error.bias
-    if first <= 0.0:
-        return observed**0.5, observed**0.5
+    if first < VANISHING:
+        return (observed**0.5, observed**0.5) if observed > 1e-30 else (0.0, observed**0.5)
     distances, lowest, highest = _bounded_limits(level)
 
     def position(theta: float) -> tuple[float, float]:
@@ -128,8 +173,8 @@ def wilson(p: Floats, n: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
 
 
 def check_level(level: float) -> None:
-    """Refuses a confidence level outside (0, 1)."""
-    if not 0.0 < level < 1.0:
+    """Refuses a confidence level outside [0.5, 1)."""
+    if not 0.5 <= level < 1.0:
         raise InputError("level", f"{level:g} is not a level", "give a number such as 0.95")
 
 

@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike
 from gnomon.calibration.analyse import Calibration, Progress, Settings, analyse
 from gnomon.calibration.groups import Groups, analyse_groups
 from gnomon.calibration.ordered import Ordered, order
-from gnomon.calibration.pairs import Pairs, as_class_probabilities, as_classes, as_weights
+from gnomon.calibration.pairs import (
+    Pairs,
+    as_class_probabilities,
+    as_classes,
+    as_weights,
+    check_aligned,
+)
 from gnomon.errors import InputError
 from gnomon.estimate import JSON
 
@@ -76,8 +82,9 @@ def class_pairs(
     weight: ArrayLike | None = None,
 ) -> dict[str, Pairs]:
     """Pairs of the top class (under `TOP_CLASS`) and of each class against the rest."""
+    check_aligned([(probabilities, "probability"), (label, "label"), (weight, "weight")])
     matrix = as_class_probabilities(probabilities)
-    names = [str(k) for k in range(matrix.shape[1])] if classes is None else list(classes)
+    names = [str(name) for name in (range(matrix.shape[1]) if classes is None else classes)]
     if len(names) != matrix.shape[1]:
         raise InputError(
             "classes", f"{len(names)} names for {matrix.shape[1]} columns", "give one each"

@@ -39,22 +39,35 @@ class SquaredError:
         return math.sqrt(max(0.0, self.observed - self.bias))
 
     @staticmethod
-    def mean(errors: "Sequence[SquaredError]") -> "SquaredError":
-        """The mean of independent squared errors."""
+    def mean(errors: "Sequence[SquaredError]", *, independent: bool = True) -> "SquaredError":
+        """The mean of squared errors, independent of each other or as dependent as can be."""
         k = len(errors)
-        observed = sum(e.observed for e in errors)
-        share = [e.observed / observed if observed else 1.0 / k for e in errors]
+        observed = sum(e.observed for e in errors) / k
+        share = [e.observed / observed / k if observed else 1.0 / k for e in errors]
+
+        def joined(parts: list[float], power: int) -> float:
+            """A moment of the mean: parts add up, or their roots do."""
+            if independent:
+                return math.fsum(parts) / math.pow(k, power)
+            return math.pow(math.fsum(math.pow(part, 1.0 / power) for part in parts) / k, power)
+
+        def tilted(tilts: list[float], power: int) -> float:
+            parts = [part * tilt for part, tilt in zip(share, tilts, strict=True)]
+            if independent:
+                return math.fsum(parts) / math.pow(k, power - 1)
+            return math.pow(math.fsum(math.sqrt(part) for part in parts), 2)
+
         return SquaredError(
-            observed=observed / k,
+            observed=observed,
             bias=sum(e.bias for e in errors) / k,
-            second=sum(e.second for e in errors) / k**2,
-            third=sum(e.third for e in errors) / k**3,
-            tilt=sum(part * e.tilt for part, e in zip(share, errors, strict=True)) / k,
-            tilt_third=sum(p * e.tilt_third for p, e in zip(share, errors, strict=True)) / k**2,
+            second=joined([e.second for e in errors], 2),
+            third=joined([e.third for e in errors], 3),
+            tilt=tilted([e.tilt for e in errors], 2),
+            tilt_third=tilted([e.tilt_third for e in errors], 3),
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Noise:
     """The noise of T bins' label frequencies, and the moments of the squared error under it.
 
@@ -65,6 +78,8 @@ class Noise:
 
     bins: Bins
     variance: Floats
+    label_variance: Floats  # of one label of a bin's own, apart from the groups it shares
+    group_variance: Floats  # of one label, for each row of the bins' ties
 
     @cached_property
     def bias(self) -> float:
@@ -130,7 +145,7 @@ class Noise:
         share = np.bincount(inverse.reshape(-1), ties.share)
         some = np.zeros(len(key), np.intp)
         some[inverse.reshape(-1)] = np.arange(len(ties.group))
-        loading = np.sqrt(weight[key[:, 1]] * _group_variance(bins)[some] / ties.size[some])
+        loading = np.sqrt(weight[key[:, 1]] * self.group_variance[some] / ties.size[some])
         loading *= share / n[key[:, 1]]
         groups, columns = np.unique(key[:, 0], return_inverse=True)
         shape = (len(weight), len(groups))
@@ -152,16 +167,45 @@ def label_noise(bins: Bins) -> Noise:
     """The noise of the bins' label frequencies, estimated from the bins themselves.
 
     Two pseudo-observations at the mean prediction keep a bin without positives from looking
-    certain; the variance of the true probabilities within a bin is taken from how labels rise with
+    certain, and a factor makes up for what they take away, exactly if the model is calibrated;
+    the variance of the true probabilities within a bin is taken from how labels rise with
     predictions there.
     """
-    slope = np.divide(bins.cross, bins.spread, out=np.zeros(len(bins)), where=bins.spread > 0)
-    label = _bernoulli(bins.p, bins.q, bins.n) - np.clip(slope, 0.0, 1.0) ** 2 * bins.spread
-    label = np.maximum(label, 0.0)
+    n, p, q, q_square, q_label = _untied(bins)
+    spread, cross = np.maximum(q_square - q**2, 0.0), q_label - q * p
+    slope = np.divide(cross, spread, out=np.zeros(len(bins)), where=spread > 0)
+    label = _bernoulli(p, q, n) - np.clip(slope, 0.0, 1.0) ** 2 * spread
+    return _with_ties(bins, n, np.maximum(label, 0.0), _group_variance(bins))
+
+
+def noise_if_calibrated(bins: Bins) -> Noise:
+    """The noise that the bins' label frequencies would have if every prediction were right."""
+    n, _, q, q_square, _ = _untied(bins)
+    group = bins.ties.q * (1.0 - bins.ties.q)
+    return _with_ties(bins, n, np.maximum(q - q_square, 0.0), group)
+
+
+def _with_ties(bins: Bins, untied: Floats, label: Floats, group: Floats) -> Noise:
+    """Noise from the untied mass, the variance of a label of it and of one in each tied group."""
     ties = bins.ties
-    shared = np.bincount(ties.bin, ties.share, len(bins))
-    tied = np.bincount(ties.bin, ties.share**2 * _group_variance(bins) / ties.size, len(bins))
-    return Noise(bins, (np.maximum(bins.n - shared, 0.0) * label + tied) / bins.n**2)
+    tied = np.bincount(ties.bin, ties.share**2 * group / ties.size, len(bins))
+    return Noise(bins, (untied * label + tied) / bins.n**2, label, group)
+
+
+def _untied(bins: Bins) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Mass and means of y, q, q² and qy of each bin without the groups it shares."""
+    ties = bins.ties
+    means = (bins.p, bins.q, bins.spread + bins.q**2, bins.cross + bins.q * bins.p)
+    if not len(ties.bin):
+        return bins.n, *means
+    n = bins.n - np.bincount(ties.bin, ties.share, len(bins))
+    rest = n > 1e-9 * bins.n
+    n = np.where(rest, n, 0.0)
+    parts = []
+    for mean, own in zip(means, (ties.p, ties.q, ties.q**2, ties.q * ties.p), strict=True):
+        total = bins.n * mean - np.bincount(ties.bin, ties.share * own, len(bins))
+        parts.append(np.divide(total, n, out=np.zeros(len(bins)), where=rest).clip(0.0, 1.0))
+    return n, parts[0], parts[1], parts[2], parts[3]
 
 
 def _group_variance(bins: Bins) -> Floats:
@@ -171,4 +215,4 @@ def _group_variance(bins: Bins) -> Floats:
 
 def _bernoulli(p: Floats, q: Floats, n: Floats) -> Floats:
     shrunk = (n * p + 2.0 * q) / (n + 2.0)
-    return shrunk * (1.0 - shrunk)
+    return shrunk * (1.0 - shrunk) / (1.0 - n / (n + 2.0) ** 2)

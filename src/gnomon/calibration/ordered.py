@@ -55,6 +55,8 @@ class Packed:
     def bins(self, cuts: Floats) -> Bins:
         """The bins between the given masses, which must ascend and leave no bin empty."""
         inner = cuts.astype(np.intp)
+        if np.any(inner != cuts):
+            return self.cells.bins(cuts)  # a cut through a pair, which only cells can make
         starts = np.concatenate([[0], inner])
         ends = np.concatenate([inner, [len(self.keys)]])
         sums = self._sums(starts)
@@ -107,6 +109,15 @@ class Packed:
         as_float = (cuts.astype(np.float64), start.astype(np.float64), size.astype(np.float64))
         return Cuts(*as_float, q=q, p=p), excess
 
+    @cached_property
+    def distinct(self) -> int:
+        """How many different predictions there are."""
+        count = 1
+        for start in range(1, len(self.keys), BLOCK):
+            bare = self.keys[start - 1 : start + BLOCK] >> 1
+            count += int(np.count_nonzero(bare[1:] != bare[:-1]))
+        return count
+
     def resample(self, rng: np.random.Generator) -> "Packed":
         """As many pairs, drawn with replacement."""
         drawn = object.__new__(Packed)
@@ -119,10 +130,10 @@ class Packed:
     def cells(self) -> "Cells":
         """One cell for each distinct prediction."""
         q, y = self.unpack()
-        return _distinct(q, y, np.ones_like(q))
+        return _distinct(q, y, np.ones_like(q), self.float)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """Sums over groups of predictions in ascending order, one group a row.
 
@@ -138,9 +149,15 @@ class Cells:
     low: Floats
     high: Floats
     total_log_loss: float | None = None  # given where cells are too wide to tell it
+    precision: type[Any] = np.float64  # that of the predictions, in which edges are compared
 
     def __len__(self) -> int:
         return len(self.n)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Each cell's mean prediction; a single value as it is, not its sum over its mass."""
+        return np.where(self.low == self.high, self.low, self.q / self.n)
 
     @property
     def log_loss(self) -> float:
@@ -156,18 +173,23 @@ class Cells:
 
     @cached_property
     def mass(self) -> float:
-        """The total mass."""
-        return float(self.n.sum())
+        """The total mass, added up as the masses below each cell are."""
+        return float(np.cumsum(self.n)[-1])
 
     @property
     def cells(self) -> "Cells":
         """Itself."""
         return self
 
+    @property
+    def distinct(self) -> int:
+        """How many cells there are."""
+        return len(self)
+
     def mass_below(self, values: Floats) -> Floats:
         """How much mass has a prediction below each value; a bucket goes by its mean."""
         below = np.concatenate([[0.0], np.cumsum(self.n)])
-        return below[np.searchsorted(self.q / self.n, values)]
+        return below[np.searchsorted(self.mean, values.astype(self.precision))]
 
     def bins(self, cuts: Floats) -> Bins:
         """The bins between the given masses, which must ascend and leave no bin empty."""
@@ -186,7 +208,7 @@ class Cells:
             mass=cuts,
             start=below[cell],
             size=self.n[cell],
-            q=self.q[cell] / self.n[cell],
+            q=self.mean[cell],
             p=self.y[cell] / self.n[cell],
         )
         return bins_from_sums(
@@ -201,7 +223,9 @@ class Cells:
         n = drawn[: len(self)] + y
         kept = n > 0
         n, y, q = n[kept], y[kept], (self.q / self.n)[kept]
-        return Cells(n, y, q * n, q**2 * n, q * y, self.low[kept], self.high[kept])
+        sums = (q * n, q**2 * n, q * y)
+        low, high = self.low[kept], self.high[kept]
+        return Cells(n, y, *sums, low=low, high=high, precision=self.precision)
 
 
 Ordered = Packed | Cells
@@ -211,11 +235,11 @@ def order(pairs: Pairs) -> Ordered:
     """Sorts pairs by prediction, in the form that suits them."""
     if pairs.weight is None:
         return Packed(pairs)
-    ascending = np.argsort(pairs.q)
+    ascending = np.lexsort((pairs.weight, pairs.y, pairs.q))  # so that sums add up in one order
     ascending = ascending[pairs.weight[ascending] > 0]
     weight = pairs.weight[ascending]
     q = pairs.q[ascending].astype(np.float64) + 0.0  # makes -0.0 equal to 0.0 in kind too
-    return _distinct(q, pairs.y[ascending] * weight, weight)
+    return _distinct(q, pairs.y[ascending] * weight, weight, pairs.q.dtype.type)
 
 
 def adaptive(ordered: Ordered, bin_size: float) -> Bins:
@@ -242,16 +266,23 @@ def equal_width(ordered: Ordered, width: float) -> Bins:
     """
     if not 0 < width <= 1:
         raise InputError("bin width", f"{width:g} is not a width", "give a number above 0, up to 1")
+    if width < 1e-6:
+        raise InputError("bin width", f"{width:g} is too narrow", "give 0.000001 or more")
     count = round(1 / width)
     exact = abs(count * width - 1) < 1e-9
     # k/10 is the float nearest the decimal; k*0.1 is not, and would misplace 0.3.
-    edges = np.arange(1, count) / count if exact else np.arange(width, 1, width)
+    edges = (
+        np.arange(1, count) / count
+        if exact
+        else np.array([float(f"{k * width:.12g}") for k in range(1, int(1 / width) + 1)])
+    )
     cuts = np.unique(ordered.mass_below(edges))
     return ordered.bins(cuts[(cuts > 0) & (cuts < ordered.mass)])
 
 
-def _distinct(q: Floats, y: Floats, n: Floats) -> Cells:
+def _distinct(q: Floats, y: Floats, n: Floats, precision: type[Any]) -> Cells:
     """Cells of equal predictions, from sorted rows."""
     starts = np.flatnonzero(np.concatenate([[True], q[1:] != q[:-1]]))
     value, mass, labels = q[starts], np.add.reduceat(n, starts), np.add.reduceat(y, starts)
-    return Cells(mass, labels, value * mass, value**2 * mass, value * labels, value, value)
+    sums = (value * mass, value**2 * mass, value * labels)
+    return Cells(mass, labels, *sums, low=value, high=value, precision=precision)

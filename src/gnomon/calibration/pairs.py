@@ -1,5 +1,6 @@
 """Predictions and labels as the rest of the package takes them: checked, one-dimensional arrays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,10 @@ def as_pairs(
         )
     if not w.any():
         raise InputError(names[2], "every weight is zero", "give at least one positive weight")
+    if not 1e-9 <= w.sum() <= 1e15:
+        raise InputError(
+            names[2], f"the weights sum to {w.sum():.3g}", "scale them: a weight counts rows"
+        )
     return Pairs(q, y, w)
 
 
@@ -103,6 +108,8 @@ def as_labels(values: ArrayLike, name: str = "label") -> NDArray[np.uint8]:
         wrong = np.flatnonzero((array != 0) & (array != 1))
         if len(wrong) == 0:
             return array.astype(np.uint8)
+        if np.isnan(array[wrong]).any():
+            raise _missing(int(np.flatnonzero(np.isnan(array))[0]), name)
         raise _not_a_label(array, wrong, name)
     text = np.char.lower(np.char.strip(_as_text(array, name)))
     positive = np.isin(text, ("1", "1.0", "true"))
@@ -117,6 +124,8 @@ def as_weights(values: ArrayLike, name: str = "weight") -> NDArray[np.float64]:
     array = _one_dimensional(values, name)
     if array.dtype.kind in "OUS":
         array = _parse_numbers(array, name)
+    if array.dtype.kind not in "fiub":
+        raise InputError(name, f"{array.dtype} values are not numbers", "give weights")
     array = array.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(wrong):
@@ -141,9 +150,14 @@ def as_groups(values: ArrayLike, rows: int, name: str = "group") -> NDArray[np.s
 def as_class_probabilities(values: ArrayLike, name: str = "probability") -> NDArray[np.float64]:
     """A checked N × K matrix, K ≥ 2, of probabilities whose rows sum to one.
 
-    Rounding may make a row miss one by a thousandth; it is divided by its sum.
+    Rounding may make a row miss one by a thousandth; such a row is divided by its sum.
     """
-    matrix = np.asarray(values)
+    try:
+        matrix = np.asarray(values)
+    except ValueError:
+        raise InputError(
+            name, "rows of different lengths", "give a column for each class"
+        ) from None
     if matrix.ndim != 2 or not len(matrix) or matrix.shape[1] < 2:
         raise InputError(
             name, f"an array of shape {matrix.shape}", "give a row each, a column for each class"
@@ -159,30 +173,32 @@ def as_class_probabilities(values: ArrayLike, name: str = "probability") -> NDAr
             f"they sum to {total[wrong[0], 0]:.4g}",
             "give every class's probability, so that a row sums to one",
         )
-    return np.asarray(matrix / total)
+    return np.where(np.abs(total - 1.0) > 1e-9, matrix / total, matrix)
 
 
-def as_classes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
+def as_classes(label: Any, names: Sequence[str], rows: int) -> NDArray[np.intp]:
     """The number of each row's class, from class names or numbers."""
-    values = np.asarray(label)
-    if values.shape != (rows,):
+    values = _one_dimensional(label, "label")
+    if len(values) != rows:
         raise InputError(
             "label", f"an array of shape {values.shape} for {rows} rows", "give one for each row"
         )
     if len(set(names)) != len(names):
         raise InputError("classes", "two classes have the same name", "name each class once")
+    if values.dtype == np.bool_ and not {"True", "False"} & set(names):
+        values = values.astype(np.intp)
+    whole = values.dtype.kind == "f" and np.array_equal(values, np.floor(values))
+    texts = _as_text(values.astype(np.intp) if whole else values, "label")
     position = {name: k for k, name in enumerate(names)}
-    texts = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v)
-             for v in values.tolist()]  # fmt: skip
-    codes = np.array([position.get(text, -1) for text in texts], np.intp)
-    if (codes < 0).all() and values.dtype.kind in "iu" and values.min() >= 0:
+    codes = np.array([position.get(text, -1) for text in texts.tolist()], np.intp)
+    if (codes < 0).all() and (whole or values.dtype.kind in "iu") and values.min() >= 0:
         # Named columns, numbered labels.
         codes = np.where(values < len(names), values, -1).astype(np.intp)
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise InputError(
             f"label, row {row + 1}",
-            f"{texts[row]!r} is not one of the classes",
+            f"'{texts[row]}' is not one of the classes",
             f"give one of: {', '.join(names[:20])}",
         )
     return codes
@@ -191,9 +207,9 @@ def as_classes(label: Any, names: list[str], rows: int) -> NDArray[np.intp]:
 def _one_dimensional(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, str | bytes | dict):
         raise InputError(name, f"a {type(values).__name__} is not a column", "give a list or array")
-    if hasattr(values, "null_count") and not callable(values.null_count) and values.null_count:
-        row = values.is_null().arg_max()
-        raise _missing(row, name)
+    missing = _missing_rows(values)
+    if missing is not None and missing.any():
+        raise _missing(int(missing.argmax()), name)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -207,18 +223,45 @@ def _one_dimensional(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def _missing_rows(values: Any) -> NDArray[np.bool_] | None:
+    """Which rows a column of some other library calls missing; None where it cannot say."""
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.getmaskarray(values)
+    if isinstance(getattr(values, "dtype", None), np.dtype) and values.dtype.kind != "O":
+        return None  # NumPy's own types have NaN, which is refused as such
+    for question in ("isna", "is_null"):  # pandas; Polars and Arrow
+        if callable(getattr(values, question, None)):
+            return np.asarray(getattr(values, question)(), bool)
+    return None
+
+
 def _as_text(array: NDArray[Any], name: str) -> NDArray[np.str_]:
     if array.dtype.kind == "O":
         for row, value in enumerate(array):
-            if value is None or value != value:  # None, NaN, NaT
+            if _is_missing(value):
                 raise _missing(row, name)
-    return array.astype(np.str_)
+    elif array.dtype.kind in "fcmM":
+        wrong = np.isnan(array) if array.dtype.kind in "fc" else np.isnat(array)
+        if wrong.any():
+            raise _missing(int(wrong.argmax()), name)
+    try:
+        return array.astype(np.str_)
+    except UnicodeDecodeError:
+        raise InputError(name, "bytes that are not text", "decode the column first") from None
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT, and values such as pandas.NA that will not say what they equal."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True
 
 
 def _parse_numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     if array.dtype.kind == "O":
         for row, value in enumerate(array):
-            if value is None:
+            if _is_missing(value):
                 raise _missing(row, name)
     try:
         return array.astype(np.float64)
@@ -263,7 +306,7 @@ def _not_a_probability(value: float, row: int, name: str) -> InputError:
 
 
 def _not_a_label(array: NDArray[Any], wrong: NDArray[np.intp], name: str) -> InputError:
-    seen = [str(value) for value in np.unique(array[wrong[:1000]])[:5]]
+    seen = sorted({str(value) for value in array[wrong[:1000]]})[:5]
     return InputError(
         f"{name}, row {wrong[0] + 1}",
         f"labels must be 0/1 or true/false, seen: {', '.join(map(repr, seen))}",

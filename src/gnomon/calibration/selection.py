@@ -6,7 +6,7 @@ from gnomon.calibration.bins import Floats
 from gnomon.calibration.ordered import Ordered, adaptive
 
 SMALLEST = 10
-MOST_BASE_BINS = 1_000_000
+MOST_BASE_BINS = 200_000
 RULES = ("auto", "labels")
 
 
@@ -38,7 +38,9 @@ def leave_one_out_risk(ordered: Ordered, rule: str = "auto") -> tuple[Floats, Fl
     mean of q (1 - q) in a bin and s_i the variance of q there.
     """
     mass = ordered.mass
-    base = max(SMALLEST, int(np.ceil(mass / MOST_BASE_BINS)))
+    # More than a few bins for each distinct prediction cannot differ.
+    most = min(MOST_BASE_BINS, 4 * ordered.distinct)
+    base = max(SMALLEST, int(np.ceil(mass / most)))
     if mass < 2 * base:
         return np.array([np.ceil(mass)]), np.array([0.0])
     fine = adaptive(ordered, base)

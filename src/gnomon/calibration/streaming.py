@@ -2,12 +2,13 @@
 
 A `Stream` sorts predictions into buckets named by the leading bits of q (of 1 - q above one
 half), so that buckets are narrow where predictions crowd, near 0 and near 1. It keeps a few sums
-for each bucket in use, at most 131,076 of them, whatever the number of predictions; two streams
+for each bucket in use, at most 126,980 of them, whatever the number of predictions; two streams
 add up to the stream of all their predictions.
 """
 
 import io
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -117,17 +118,33 @@ class Stream:
             raise wrong from error
         if version > FORMAT:
             raise InputError(where, f"saved by a newer Gnomon (format {version})", "upgrade Gnomon")
-        rows = len(columns["bucket"])
-        per_bucket = [column for name, column in columns.items() if name != "log_loss"]
-        if (
-            any(column.shape != (rows,) or not np.isfinite(column).all() for column in per_bucket)
-            or columns["log_loss"].shape != (1,)
-            or np.any(np.diff(columns["bucket"]) <= 0)
-            or np.any(columns["n"] <= 0)
-            or np.any((columns["y"] < 0) | (columns["y"] > columns["n"] * (1 + 1e-9)))
-        ):
+        if not _sound(columns):
             raise wrong
         return cls(**columns)
+
+
+def _sound(columns: dict[str, NDArray[Any]]) -> bool:
+    """Whether columns read from a file could have been written by a stream."""
+    bucket, loss = columns["bucket"], columns["log_loss"]
+    sums = [column for name, column in columns.items() if name not in ("bucket", "log_loss")]
+    if bucket.ndim != 1 or bucket.dtype != np.int64 or loss.shape != (1,) or np.isnan(loss).any():
+        return False
+    if any(column.dtype != np.float64 or column.shape != bucket.shape for column in sums):
+        return False
+    n, y, q, q_square, q_label, low, high = sums
+    slack = 1e-9 * n
+    return bool(
+        all(np.isfinite(column).all() for column in sums)
+        and (np.diff(bucket) > 0).all()
+        and (n > 0).all()
+        and ((low >= 0) & (low <= high) & (high <= 1)).all()
+        and (bucket_of(low) == bucket).all()
+        and (bucket_of(high) == bucket).all()
+        and ((y >= 0) & (y <= n + slack)).all()
+        and ((n * low - slack <= q) & (q <= n * high + slack)).all()
+        and ((n * low**2 - slack <= q_square) & (q_square <= n * high**2 + slack)).all()
+        and ((y * low - slack <= q_label) & (q_label <= y * high + slack)).all()
+    )
 
 
 def bucket_of(q: Floats) -> NDArray[np.int64]:
