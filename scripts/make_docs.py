@@ -15,8 +15,8 @@ def reference() -> str:
     lines = [
         "# Command line",
         "",
-        "Every command exits with 0 when done, 1 when it failed and 2 for bad input, which gets one",
-        "line: where, what is wrong, what to do. This page is made by `make docs`.",
+        "Every command exits with 0 when done, 1 when it failed and 2 for bad input, which gets",
+        "one line: where, what is wrong, what to do. This page is made by `make docs`.",
         "",
     ]
     for name, command in sorted(_commands(typer.main.get_command(app), "gnomon")):

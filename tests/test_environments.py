@@ -54,7 +54,12 @@ def bare_environment(folder: Path, names: set[str]) -> Path:
 def run(python: Path, code: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     return subprocess.run(
-        [python, "-c", code], capture_output=True, text=True, env=environment, timeout=120, check=False
+        [python, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+        check=False,
     )
 
 
@@ -102,7 +107,10 @@ def test_the_command_line_needs_no_extra(core: Path, tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_names_the_install_that_helps(core: Path) -> None:
-    done = run(core, "from gnomon.models.text import TextClassifier; TextClassifier().fit(['a', 'b'], [1, 0])")
+    done = run(
+        core,
+        "from gnomon.models.text import TextClassifier; TextClassifier().fit(['a', 'b'], [1, 0])",
+    )
     assert done.returncode != 0
     assert 'pip install "gnomon[text]"' in done.stderr
 

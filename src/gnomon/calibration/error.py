@@ -1,5 +1,6 @@
 """Calibration error: how far label frequencies are from predictions, over the bins."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,9 @@ from scipy.special import ndtr
 
 from gnomon.calibration.bins import Bins, Floats
 from gnomon.calibration.noise import Noise, label_noise
+
+_ROOTS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+NODES = (0.5 * (_ROOTS + 1.0), 0.5 * _WEIGHTS)  # Gauss-Legendre on [0, 1]
 
 
 @dataclass(frozen=True)
@@ -60,17 +64,36 @@ def _expected_size(gap: Floats, sigma: Floats) -> Floats:
     return np.asarray(sigma * density + gap * (1.0 - 2.0 * ndtr(-z)))
 
 
-def _expected_maximum(gap: Floats, sigma: Floats, points: int = 400) -> float:
-    """The mean of max |gap + noise|: the integral of its survival function."""
-    floor = float(np.max(gap - 6.0 * sigma, initial=0.0))
-    grid = np.linspace(floor, float(np.max(gap + 6.0 * sigma)), points)
-    if grid[-1] == grid[0]:
-        return float(grid[0])
+def _expected_maximum(gap: Floats, sigma: Floats) -> float:
+    """The mean of max |gap + noise|: the integral of the chance that it exceeds t."""
     noisy = sigma > 0
+    floor = float(np.max(gap[~noisy], initial=0.0))
     gap, sigma = gap[noisy], sigma[noisy]
-    log_below = np.zeros(points)
+    if not len(gap):
+        return floor
+
+    def exceed(t: Floats) -> Floats:
+        """For each t and bin, the chance that |gap + noise| exceeds t."""
+        return np.asarray(ndtr((gap - t[:, None]) / sigma) + ndtr((-gap - t[:, None]) / sigma))
+
+    # Below `low` some bin exceeds t for certain, above `high` none does.
+    reach = float(np.max(gap + 9.0 * sigma))
+    low, high = (_crossing(lambda t: float(exceed(np.array([t])).sum()), reach, many)
+                 for many in (30.0, 1e-9))  # fmt: skip
+    low, high = max(low, floor), max(high, floor)
+    node, weight = NODES
+    t = low + (high - low) * node
     with np.errstate(divide="ignore"):
-        for start in range(0, len(gap), 256):  # bounds the memory of points × bins
-            g, s = gap[start : start + 256, None], sigma[start : start + 256, None]
-            log_below += np.log(ndtr((grid - g) / s) - ndtr((-grid - g) / s)).sum(axis=0)
-    return float(grid[0] + np.trapezoid(1.0 - np.exp(log_below), grid))
+        below = np.exp(np.log1p(-np.minimum(exceed(t), 1.0)).sum(axis=1))
+    return low + (high - low) * float(weight @ (1.0 - below))
+
+
+def _crossing(decreasing: Callable[[float], float], reach: float, value: float) -> float:
+    """Where a decreasing function on [0, reach] passes a value, near enough."""
+    a, b = 0.0, reach
+    if decreasing(0.0) <= value:
+        return 0.0
+    for _ in range(12):
+        middle = 0.5 * (a + b)
+        a, b = (middle, b) if decreasing(middle) > value else (a, middle)
+    return a

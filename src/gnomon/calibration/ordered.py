@@ -71,26 +71,31 @@ class Packed:
     def _sums(self, starts: NDArray[np.intp]) -> Floats:
         """Sums of y, q, q² and qy over the bins, tied labels still where sorting put them."""
         sums = np.zeros((4, len(starts)))
-        bits, (q, y, product) = np.empty(BLOCK, self.word), np.empty((3, BLOCK))
+        words, floats = np.empty((2, BLOCK), self.word), np.empty((3, BLOCK))
+        up = 8 * words.itemsize - 2  # 1 << up has the bits of 2.0, which is quicker than a cast
         for start in range(0, len(self.keys), BLOCK):
             keys = self.keys[start : start + BLOCK]
-            if len(keys) < BLOCK:
-                bits, q, y, product = (each[: len(keys)] for each in (bits, q, y, product))
-            y[:] = np.bitwise_and(keys, 1, out=bits)
-            q[:] = np.right_shift(keys, 1, out=bits).view(self.float)
+            (q_bits, y_bits), product = words[:, : len(keys)], floats[2, : len(keys)]
+            np.left_shift(np.bitwise_and(keys, 1, out=y_bits), up, out=y_bits)
+            np.right_shift(keys, 1, out=q_bits)
+            q, twice_y = (
+                _as_double(bits.view(self.float), out[: len(keys)])
+                for bits, out in ((q_bits, floats[0]), (y_bits, floats[1]))
+            )
             first, last = np.searchsorted(starts, [start, start + len(keys) - 1], side="right") - 1
             at = np.maximum(starts[first : last + 1] - start, 0)
             here = sums[:, first : last + 1]
-            here[0] += np.add.reduceat(y, at)
+            here[0] += np.add.reduceat(twice_y, at)
             here[1] += np.add.reduceat(q, at)
             if len(at) > BLOCK // 1024:
                 here[2] += np.add.reduceat(np.multiply(q, q, out=product), at)
-                here[3] += np.add.reduceat(np.multiply(q, y, out=product), at)
+                here[3] += np.add.reduceat(np.multiply(q, twice_y, out=product), at)
                 continue
             for column, (a, b) in enumerate(pairwise([*at.tolist(), len(q)])):
                 # A dot product is three times faster, where bins are long enough to loop over.
                 here[2, column] += q[a:b] @ q[a:b]
-                here[3, column] += q[a:b] @ y[a:b]
+                here[3, column] += q[a:b] @ twice_y[a:b]
+        sums[[0, 3]] *= 0.5
         return sums
 
     def _groups(self, cuts: NDArray[np.intp]) -> tuple[Cuts, Floats]:
@@ -235,7 +240,12 @@ def order(pairs: Pairs) -> Ordered:
     """Sorts pairs by prediction, in the form that suits them."""
     if pairs.weight is None:
         return Packed(pairs)
-    ascending = np.lexsort((pairs.weight, pairs.y, pairs.q))  # so that sums add up in one order
+    ascending = np.argsort(pairs.q)
+    q = pairs.q[ascending]
+    same = q[1:] == q[:-1]
+    tied = np.flatnonzero(np.concatenate([same, [False]]) | np.concatenate([[False], same]))
+    rows = ascending[tied]  # put in one order, whatever that of the input, so that sums are equal
+    ascending[tied] = rows[np.lexsort((pairs.weight[rows], pairs.y[rows], q[tied]))]
     ascending = ascending[pairs.weight[ascending] > 0]
     weight = pairs.weight[ascending]
     q = pairs.q[ascending].astype(np.float64) + 0.0  # makes -0.0 equal to 0.0 in kind too
@@ -278,6 +288,14 @@ def equal_width(ordered: Ordered, width: float) -> Bins:
     )
     cuts = np.unique(ordered.mass_below(edges))
     return ordered.bins(cuts[(cuts > 0) & (cuts < ordered.mass)])
+
+
+def _as_double(values: NDArray[Any], out: Floats) -> Floats:
+    """Values in double precision: themselves, or a copy in `out`."""
+    if values.dtype == np.float64:
+        return values
+    out[:] = values
+    return out
 
 
 def _distinct(q: Floats, y: Floats, n: Floats, precision: type[Any]) -> Cells:

@@ -35,9 +35,7 @@ def curve_chart(result: Calibration) -> "alt.VConcatChart":
     """
     import altair as alt
 
-    smooth, isotonic = (
-        panels.curve_rows(curve, result.bins) for curve in (result.smooth, result.isotonic)
-    )
+    smooth, isotonic = (panels.curve_rows(curve) for curve in (result.smooth, result.isotonic))
     x, y = panels.predicted(labelled=False), panels.observed()
     band = alt.Chart(data(smooth)).mark_area(color=theme.BLUE, opacity=0.2)
     line = alt.Chart(data(smooth)).mark_line(color=theme.BLUE, strokeWidth=2).encode(x=x, y=y)
@@ -186,7 +184,7 @@ def comparison_chart(comparison: Comparison) -> "alt.VConcatChart":
     bands, lines, points = list[Any](), list[Any](), list[Any]()
     spread, errors = list[dict[str, Any]](), list[dict[str, Any]]()
     for name, result in results.items():
-        smooth = alt.Chart(data(panels.curve_rows(result.smooth, result.bins, model=name)))
+        smooth = alt.Chart(data(panels.curve_rows(result.smooth, model=name)))
         band = smooth.mark_area(opacity=0.15)
         bands.append(band.encode(x=x, y=panels.observed("low"), y2="high:Q", color=look["color"]))
         lines.append(smooth.mark_line(strokeWidth=2).encode(x=x, y=y, color=look["color"]))

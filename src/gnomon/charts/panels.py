@@ -129,10 +129,9 @@ def bin_rows(result: Calibration, **extra: str) -> Rows:
     ]
 
 
-def curve_rows(curve: Curve, bins: Bins, **extra: str) -> Rows:
-    """A curve's points and band, as far as there are predictions."""
-    inside = (curve.q >= bins.low[0] - 1e-3) & (curve.q <= bins.high[-1] + 1e-3)
-    columns = {name: getattr(curve, name)[inside] for name in ("q", "p", "low", "high")}
+def curve_rows(curve: Curve, **extra: str) -> Rows:
+    """A curve's points and band."""
+    columns = {name: getattr(curve, name) for name in ("q", "p", "low", "high")}
     return [row | extra for row in table(**columns)]
 
 
