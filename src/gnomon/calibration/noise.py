@@ -23,7 +23,7 @@ class SquaredError:
 
     Q is a quadratic form in normal variables. Under a true squared error θ it has mean
     `bias` + θ, variance 2 (`second` + 2 `tilt` θ) and third central moment
-    8 (`third` + 3 `tilt_third` θ), the true gaps lying in the direction of the observed ones.
+    8 (`third` + 3 `tilt_third` θ).
     """
 
     observed: float
@@ -107,23 +107,33 @@ class Noise:
     def tilts(self) -> tuple[float, float]:
         """How fast the second and third moments grow with the true squared error.
 
-        These are b'Mb and b'M²b for b the unit vector in the direction of the observed gaps.
+        These are b'Mb and b'M²b for b the unit vector in the direction of the true gaps. The
+        observed gaps point there but for noise. Its share is taken off, and where that leaves
+        little the average over the directions of noise takes its place; but an estimate by
+        the observed direction as it is is kept where it is larger, being the steadier one.
         """
         if len(self.bins.ties.bin):
             weight, gap, matrix = self._shared
             direction = np.sqrt(weight) * gap
-            total = float(direction @ direction)
             image = matrix @ direction
-            products = float(direction @ image), float(image @ image)
+            observed, raised = float(direction @ direction), float(direction @ image)
+            raised_twice = float(image @ image)
         else:
             share = self.bins.weight * self.bins.gap**2
-            total = float(share.sum())
             diagonal = self.bins.weight * self.variance
-            products = float(share @ diagonal), float(share @ (diagonal * diagonal))
-        if total == 0.0:
-            first, second, third = self.moments
-            return (second / first, third / first) if first else (0.0, 0.0)
-        return products[0] / total, products[1] / total
+            observed, raised = float(share.sum()), float(share @ diagonal)
+            raised_twice = float(share @ (diagonal * diagonal))
+        first, second, third = self.moments
+        if first <= 0.0:
+            return 0.0, 0.0
+        prior = math.sqrt(2.0 * second)  # the standard deviation of Q if the model is calibrated
+        excess = max(0.0, observed - first) + prior
+
+        def tilt(raised: float, moment: float) -> float:
+            debiased = (max(0.0, raised - moment) + prior * moment / first) / excess
+            return max(debiased, raised / observed if observed > 0.0 else 0.0)
+
+        return (tilt(raised, second), tilt(raised_twice, third)) if excess > 0.0 else (0.0, 0.0)
 
     @cached_property
     def _shared(self) -> "_Shared":
