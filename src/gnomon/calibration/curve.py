@@ -137,6 +137,9 @@ def regions(cells: Cells, level: float = 0.95) -> list[Region]:
     bend = (z * z - 1.0) * skewness / 6.0
     over, under = excess < (bend - z) * deviation, excess > (bend + z) * deviation
     verdict = np.where(under, 1, np.where(over, -1, 0))
+    for k in range(1, len(starts) - 1):  # a block that leans as both its neighbours do joins them
+        if verdict[k] == 0 and verdict[k - 1] == verdict[k + 1] == np.sign(excess[k]):
+            verdict[k] = verdict[k - 1]
     found = []
     first = 0
     for last in range(len(starts)):
