@@ -238,7 +238,7 @@ def claims(result: Comparison) -> list[Claim]:
                 f"{title} is underconfident in the lower and overconfident in the higher range",
                 "a tendency, in a figure",
                 f"frequency − probability {_signed(each.low_gap)} below 1/3, "
-                f"{_signed(each.high_gap)} above 2/3; by bins: "
+                f"{_signed(each.high_gap)} above 2/3; read off the curve: "
                 + (", ".join(region.text for region in each.calibration.regions) or "calibrated"),
                 each.low_gap.low > 0 and each.high_gap.high < 0,
             )
