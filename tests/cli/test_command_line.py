@@ -176,6 +176,29 @@ def test_several_tables_count_as_one(
     assert both == command("calibrate", table, *arguments).json
 
 
+def test_a_large_file_is_streamed_unasked(
+    command: Gnomon, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("calibrate", table, "--prob", "q", "--label", "y", "--json")
+    assert not any("streamed" in note for note in command(*arguments).json["notes"])
+    monkeypatch.setattr("os.sysconf", lambda name: 1000 if "SIZE" in name else 100)
+    assert any("streamed" in note for note in command(*arguments).json["notes"])
+    assert not any("streamed" in note for note in command(*arguments, "--no-stream").json["notes"])
+
+
+def test_binnings_side_by_side(command: Gnomon, table: Path, tmp_path: Path) -> None:
+    kinds = ["width:0.02", "width:0.1", "adaptive"]
+    told = command("calibrate", table, "--prob", "q", "--label", "y", "--json",
+                   "--binning", ",".join(kinds), "--chart", tmp_path / "figure1.svg",
+                   "--html", tmp_path / "page.html").json  # fmt: skip
+    assert list(told) == kinds
+    assert len({told[kind]["brier"] for kind in kinds}) <= 3
+    assert len(told["width:0.02"]["bins"]) == 50
+    assert (tmp_path / "figure1.svg").read_text().startswith("<svg")
+    text = command("calibrate", table, "--prob", "q", "--label", "y", "--binning", ",".join(kinds))
+    assert text.out.startswith("width:0.02\n")
+
+
 @pytest.mark.parametrize("interval", ["simulation", "bootstrap"])
 def test_intervals_by_name_and_seed(command: Gnomon, table: Path, interval: str) -> None:
     arguments = ("calibrate", table, "--prob", "q", "--label", "y", "--interval", interval,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gnomon.calibration.multiclass import Multiclass
     from gnomon.calibration.pairs import Pairs
     from gnomon.calibration.streaming import Stream
+    from gnomon.estimate import JSON
 
 Files = Annotated[
     list[str],
@@ -56,7 +57,11 @@ def calibrate(
     ] = "auto",
     binning: Annotated[
         str,
-        typer.Option("--binning", metavar="adaptive|width:W", help="Bins of equal size, or width."),
+        typer.Option(
+            "--binning",
+            metavar="adaptive|width:W",
+            help="Bins of equal size, or width; several (adaptive,width:0.1) side by side.",
+        ),
     ] = "adaptive",
     interval: Annotated[
         str,
@@ -113,13 +118,18 @@ def calibrate(
     check_target(html, (".html", ".htm"), "--html")
     check_target(chart, (".png", ".svg", ".html", ".json"), "--chart")
     check_target(save_state, (".npz",), "--save-state")
-    settings = Settings(_bin_size(bin_size), binning, interval, level, draws, seed)
+    binnings = [
+        Settings(_bin_size(bin_size), each.strip(), interval, level, draws, seed)
+        for each in binning.split(",")
+    ]
     columns = Columns(prob, label, weight, group, compare)
     averages = _whole_numbers(top, "--top")
+    if len(binnings) > 1 and (group or compare or len(columns.probs) > 1):
+        raise InputError("--binning", "several, with groups or the like", "give one binning")
     if save_state and (group or compare or len(columns.probs) > 1):
         raise InputError("--save-state", "holds one column only", "leave --group and the like out")
     with Bar("calibrating") as bar:
-        result = _calibration(files, columns, settings, averages, stream, save_state, bar)
+        result = _calibration(files, columns, binnings, averages, stream, save_state, bar)
     title = ", ".join(files)
     if html:
         from gnomon.report.page import calibration_page
@@ -127,27 +137,38 @@ def calibrate(
         write_text(html, calibration_page(result, title=title))
     if chart:
         from gnomon.charts import save
-        from gnomon.charts.calibration import chart_of
+        from gnomon.charts.calibration import binnings_chart, chart_of
 
-        save(chart_of(result), chart)
+        save(binnings_chart(result) if isinstance(result, _Binnings) else chart_of(result), chart)
     show(result, as_json)
+
+
+class _Binnings(dict[str, "Calibration"]):
+    """The calibration of one column under several binnings."""
+
+    def to_dict(self) -> "dict[str, JSON]":
+        return {name: result.to_dict() for name, result in self.items()}
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}\n{result}" for name, result in self.items())
 
 
 def _calibration(
     files: list[str],
     columns: Columns,
-    settings: "Settings",
+    binnings: "list[Settings]",
     top: list[int],
     stream: bool | None,
     save_state: str | None,
     bar: Bar,
-) -> "Calibration | Groups | Multiclass | Comparison":
+) -> "Calibration | Groups | Multiclass | Comparison | _Binnings":
     from gnomon.calibration.analyse import analyse
     from gnomon.calibration.compare import compare_pairs
     from gnomon.calibration.groups import analyse_groups
     from gnomon.calibration.multiclass import analyse_classes
     from gnomon.calibration.ordered import Ordered, order
 
+    settings = binnings[0]
     streams = _saved(files, columns)
     if streams is None and (
         save_state or stream or (stream is None and _too_large(files, columns))
@@ -170,6 +191,8 @@ def _calibration(
         return analyse_groups(groups, settings, top=top, progress=bar, total=len(groups))
     if len(columns.probs) > 1:
         return analyse_classes(ordered, settings, progress=bar)
+    if len(binnings) > 1:
+        return _Binnings((each.binning, analyse(ordered[""], each)) for each in binnings)
     return analyse(ordered[""], settings, progress=bar)
 
 
