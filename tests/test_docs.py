@@ -45,7 +45,7 @@ def test_options_in_the_documentation_exist(page: Path) -> None:
 def test_the_readme_s_commands_are_in_the_makefile() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"\bmake ([a-z]+)", readme):
+    for target in re.findall(r"^make ([a-z]+)", readme, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     assert "make test" in readme
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
