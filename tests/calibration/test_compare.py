@@ -28,12 +28,12 @@ def test_the_first_minus_the_second() -> None:
     found = compare(P, P**2, Y, settings=SOME, names=("honest", "timid"))
     assert found.difference.value < 0
     assert found.difference.high < 0
-    assert found.verdict().startswith("honest is better calibrated (95 % interval -")
+    assert found.verdict().startswith("better calibrated: honest (95 % interval -")
     turned = compare(P**2, P, Y, settings=SOME, names=("timid", "honest"))
     assert turned.difference.value == -found.difference.value
     assert turned.difference.low == pytest.approx(-found.difference.high)
     assert turned.difference.high == pytest.approx(-found.difference.low)
-    assert turned.verdict().startswith("honest is better calibrated (95 % interval +")
+    assert turned.verdict().startswith("better calibrated: honest (95 % interval +")
 
 
 def test_both_results_are_those_of_calibrate() -> None:

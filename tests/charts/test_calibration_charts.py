@@ -280,7 +280,7 @@ def test_a_comparison_shows_both_curves_and_the_signed_difference() -> None:
     assert words["difference"] == f"{d.value:+.4f} ({d.low:+.4f} to {d.high:+.4f})"
     shown = [rows for rows in rows_of(chart) if "interval" in rows[0] and "n" in rows[0]]
     assert {rows[0]["model"] for rows in shown} == {"honest", "timid"}
-    assert "honest is better calibrated".capitalize() in " ".join(chart.to_dict()["title"]["text"])
+    assert "Better calibrated: honest" in " ".join(chart.to_dict()["title"]["text"])
 
 
 def test_two_models_of_one_name_stay_two() -> None:

@@ -102,9 +102,8 @@ class Settings:
         if self.width is not None:
             return equal_width(ordered, self.width), None
         if size is None:
-            size = self.bin_size if not isinstance(self.bin_size, str) else None
-        if size is None:
-            size = best_bin_size(ordered, str(self.bin_size))
+            rule = self.bin_size
+            size = best_bin_size(ordered, rule) if isinstance(rule, str) else rule
         return adaptive(ordered, size), size
 
     def to_dict(self) -> dict[str, JSON]:

@@ -47,7 +47,7 @@ class Comparison:
         if d.low <= 0.0 <= d.high:
             return f"the difference could be chance ({interval})"
         better = self.names[0] if d.high < 0.0 else self.names[1]
-        return f"{better} is better calibrated ({interval})"
+        return f"better calibrated: {better} ({interval})"
 
     def __str__(self) -> str:
         return (
@@ -75,7 +75,7 @@ def compare(
     >>> p = rng.random(4000)
     >>> result = compare(p, p**2, rng.random(4000) < p, names=("honest", "timid"))
     >>> print(result.verdict())
-    honest is better calibrated (95 % interval -0.2052 to -0.1426)
+    better calibrated: honest (95 % interval -0.2052 to -0.1426)
     """
     check_aligned([(first, names[0]), (second, names[1])])
     pairs = [as_pairs(q, label, weight, names=(name, "label", "weight"))
