@@ -20,7 +20,7 @@ from gnomon.calibration.interval import bootstrap_interval, score_interval, simu
 from gnomon.calibration.noise import label_noise
 from gnomon.calibration.ordered import Ordered, adaptive, order
 from gnomon.calibration.pairs import Pairs
-from gnomon.calibration.selection import best_bin_size
+from gnomon.calibration.selection import RULES, best_bin_size
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -57,19 +57,19 @@ TRUTHS: dict[str, Callable[[Floats], Floats]] = {
     "wavy": lambda q: np.clip(q + 0.2 * np.sin(7 * q) * q * (1 - q), 0, 1),
     "stepped": lambda q: np.where(q < 0.5, 0.7 * q, 1 - 0.8 * (1 - q)),
 }
-SIZES: list[tuple[int, int | None]] = [
-    (500, 50), (1000, 200), (2000, 100), (5000, None), (10_000, 1000), (20_000, 200),
+SIZES: list[tuple[int, int | str]] = [
+    (500, 50), (1000, 200), (2000, 100), (5000, "auto"), (10_000, 1000), (20_000, 200),
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting of the study; `bin_size` None chooses it anew for each draw of labels."""
+    """One setting of the study; a `bin_size` of auto or labels is chosen anew for each draw."""
 
     predictions: str
     truth: str
     n: int
-    bin_size: int | None
+    bin_size: int | str
 
 
 def binned_truth(ordered: Ordered, bin_size: float, p: Floats) -> float:
@@ -94,8 +94,9 @@ def coverage(cell: Cell, repetitions: int, seed: int) -> dict[str, float]:
     widths, truth = [], 0.0
     for repetition in range(repetitions):
         ordered = order(Pairs(q, (rng.random(cell.n) < p).view(np.uint8)))
-        size = cell.bin_size or best_bin_size(ordered)
-        if cell.bin_size is None or repetition == 0:
+        rule = cell.bin_size
+        size = best_bin_size(ordered, rule) if isinstance(rule, str) else rule
+        if isinstance(rule, str) or repetition == 0:
             truth = 0.0 if cell.truth == "perfect" else binned_truth(ordered, size, p) ** 0.5
         bins = adaptive(ordered, size)
         low, high = score_interval(bins)
@@ -121,7 +122,19 @@ def coverage(cell: Cell, repetitions: int, seed: int) -> dict[str, float]:
 def cell_key(cell: Cell) -> tuple[int, ...]:
     """Numbers that name the cell, to derive its random stream from."""
     names = list(PREDICTIONS), list(TRUTHS)
-    return names[0].index(cell.predictions), names[1].index(cell.truth), cell.n, cell.bin_size or 0
+    size = cell.bin_size if isinstance(cell.bin_size, int) else RULES.index(cell.bin_size)
+    return names[0].index(cell.predictions), names[1].index(cell.truth), cell.n, size
+
+
+def line(cell: Cell, row: dict[str, float]) -> str:
+    """A row of the table."""
+    held_out = "*" if cell.predictions in HELD_OUT else ""
+    bootstrap = "" if np.isnan(row["bootstrap"]) else f"{row['bootstrap']:.0%}"
+    return (
+        f"| {cell.predictions}{held_out} | {cell.truth} | {cell.n:,} | {cell.bin_size} |"
+        f" {row['truth']:.4f} | {row['score']:.1%} | {row['too_low']:.1%} | {row['width']:.4f} |"
+        f" {row['simulation']:.0%} | {bootstrap} |"
+    )
 
 
 def main() -> None:
@@ -131,6 +144,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     cells = [Cell(d, t, n, b) for d, t, (n, b) in product(PREDICTIONS, TRUTHS, SIZES)]
+    cells += [Cell(d, "perfect", 5000, "labels") for d in PREDICTIONS]
     print(
         "| predictions | truth | N | bin size | true error | score | missed below | mean width |"
         " Algorithm 2 | bootstrap |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
@@ -140,15 +154,9 @@ def main() -> None:
         jobs = [pool.submit(coverage, c, arguments.repetitions, arguments.seed) for c in cells]
         for cell, job in zip(cells, jobs, strict=True):
             row = job.result()
-            worst = [min(worst[0], row["score"]), max(worst[1], row["score"])]
-            held_out = "*" if cell.predictions in HELD_OUT else ""
-            print(
-                f"| {cell.predictions}{held_out} | {cell.truth} | {cell.n:,} |"
-                f" {cell.bin_size or 'auto'} | {row['truth']:.4f} | {row['score']:.1%} |"
-                f" {row['too_low']:.1%} | {row['width']:.4f} | {row['simulation']:.0%} |"
-                f" {'' if np.isnan(row['bootstrap']) else format(row['bootstrap'], '.0%')} |",
-                flush=True,
-            )
+            if cell.bin_size != "labels":
+                worst = [min(worst[0], row["score"]), max(worst[1], row["score"])]
+            print(line(cell, row), flush=True)
     print(f"\nThe default interval covers between {worst[0]:.1%} and {worst[1]:.1%}.")
     print(
         "Monte-Carlo standard error about", f"{(0.05 * 0.95 / arguments.repetitions) ** 0.5:.2%}."
