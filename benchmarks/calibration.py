@@ -5,6 +5,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -39,6 +40,11 @@ def rows() -> Iterator[Row]:
     yield Row(
         "bins + errors + decomposition, float32", best_of(lambda: ours(q32)) / floor, "×", 0.8
     )
+    for name, values in (("float64", q), ("float32", q32)):
+        pairs = as_pairs(values, y)
+        yield Row(
+            f"of which packing and sorting, {name}", best_of(partial(order, pairs)) / floor, "×"
+        )
     extra = (_peak(lambda: ours(q)) - _peak(lambda: ours(q[: PAIRS // 2]))) / (PAIRS // 2)
     yield Row("extra memory a pair, float64 (bins included)", extra, "bytes", 8.1)
     weight = rng.integers(1, 4, PAIRS).astype(np.float64)
