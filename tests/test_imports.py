@@ -14,8 +14,9 @@ PACKAGE = Path(gnomon.__file__).parent
 FLOW = [
     {"", "errors", "estimate"},
     {"tables"},
+    {"engine"},
     {"corpus"},
-    {"models"},
+    {"models", "wire"},
     {"calibration", "events", "scoring", "audit"},
     {"charts"},
     {"report"},

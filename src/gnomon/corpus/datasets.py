@@ -1,13 +1,16 @@
 """Other people's data, as declared records: what it is, where it lies, its checksum, its licence.
 
 None of it comes with Gnomon. It is looked up below the folder named by the environment variable
-`GNOMON_DATA`, and only when asked for. To add a data set, add a record to `_RECORDS`.
+`GNOMON_DATA`, and only when asked for. To add a data set, add a record to
+`resources/datasets.toml`.
 """
 
 import hashlib
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from gnomon.errors import InputError
@@ -30,23 +33,13 @@ class Dataset:
         return hashlib.blake2b(lines.encode(), digest_size=8).hexdigest()
 
 
-_RECORDS = (
-    Dataset(
-        name="tweets",
-        files={
-            "positive.txt.gz": "04185ad720c84b009e437eafae7333ade442baf983f4dd56b95c4bdef3924b3b",
-            "negative.txt.gz": "4ebc8eed5a2ef376dbbc884d54eade1b1f8889ce491900b9645cb031fcf80f51",
-        },
-        licence="research use",
-        citation="none given with the data",
-        description=(
-            "50,000 positive and 50,000 negative tweets, one a line, labelled by the emoticon they "
-            "contained, which was then removed"
-        ),
-    ),
-)
+def _records() -> dict[str, Dataset]:
+    declared = resources.files("gnomon") / "resources" / "datasets.toml"
+    found = tomllib.loads(declared.read_text(encoding="utf-8"))
+    return {name: Dataset(name=name, **record) for name, record in found.items()}
 
-DATASETS: Mapping[str, Dataset] = {record.name: record for record in _RECORDS}
+
+DATASETS: Mapping[str, Dataset] = _records()
 
 
 def folder() -> Path:
