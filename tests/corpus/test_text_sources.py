@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from gnomon import tables
 from gnomon.corpus import text
+from gnomon.corpus.paragraphs import paragraphs
 from gnomon.corpus.source import Raw, Refused
 from gnomon.errors import InputError
 
@@ -400,16 +401,16 @@ PARAGRAPHS = {
 
 @pytest.mark.parametrize("written", PARAGRAPHS, ids=lambda written: repr(written)[:30])
 def test_paragraphs(written: str) -> None:
-    assert text.paragraphs(written) == PARAGRAPHS[written]
+    assert paragraphs(written) == PARAGRAPHS[written]
 
 
 @given(st.text(alphabet="aB. \t\n\r\u00a0\u00ad\u2029\u200b:”"))
 def test_paragraphs_lose_nothing_but_blanks(written: str) -> None:
-    found = text.paragraphs(written)
+    found = paragraphs(written)
     assert all(" ".join(paragraph.split()) == paragraph != "" for paragraph in found)
     letters = "aB.:”"
     assert [c for c in "".join(found) if c in letters] == [c for c in written if c in letters]
-    assert text.paragraphs("\n\n".join(found)) == found
+    assert paragraphs("\n\n".join(found)) == found
 
 
 def mutated(content: bytes, chance: random.Random) -> bytes:
@@ -455,7 +456,7 @@ def test_damage_is_reported_never_raised_otherwise(
             assert document.title or document.text.strip()
             assert not set("\0\r\x03") & set(document.text)
             f"{document.id}{document.text}{document.title}{document.meta}".encode()
-            text.paragraphs(document.text)
+            paragraphs(document.text)
         assert all("\n" not in str(r.error()) for r in refused)
     assert outcomes["read"] > times // 10
     assert outcomes["raised"] > times // 100
@@ -469,7 +470,7 @@ def test_every_reuters_story_is_read_or_has_nothing_to_read(data: Path) -> None:
     assert sum(not document.text for document in documents) == 1_798
     assert {document.date.year for document in documents if document.date} == {1987}
     assert all(document.date for document in documents)
-    fell = [text.paragraphs(document.text) for document in documents]
+    fell = [paragraphs(document.text) for document in documents]
     signed = sum(parts[-1].strip(".^M ").lower() == "reuter" for parts in fell if parts)
     assert signed > 0.98 * (20_841 - 1_798)  # nearly all end in the agency's name, on its own
     assert sum(len(parts) for parts in fell) > 120_000
@@ -482,4 +483,4 @@ def test_every_wikinews_article_is_read(data: Path) -> None:
     assert all(document.date and document.title and document.text for document in documents)
     for document in documents:
         blocks = [part for part in document.text.split("\n\n") if part.strip()]
-        assert len(text.paragraphs(document.text)) == len(blocks)
+        assert len(paragraphs(document.text)) == len(blocks)

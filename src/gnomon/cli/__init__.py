@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from gnomon import __version__
-from gnomon.cli import calibrate, demo, recalibrate, reproduce
+from gnomon.cli import calibrate, corpus, demo, parse, recalibrate, reproduce, wire
 from gnomon.errors import GnomonError, InputError
 
 app = typer.Typer(
@@ -40,8 +40,11 @@ def gnomon(
 
 app.command("calibrate")(calibrate.calibrate)
 app.add_typer(recalibrate.app, name="recalibrate")
+app.command("parse")(parse.parse)
+app.add_typer(corpus.app, name="corpus")
 app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)
+app.command("demo-wire")(wire.demo_wire)
 
 
 def main(arguments: list[str] | None = None) -> None:

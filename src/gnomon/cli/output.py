@@ -3,12 +3,18 @@
 import json
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
 from gnomon.errors import InputError
+
+if TYPE_CHECKING:
+    import datetime
+
+Item = TypeVar("Item")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with stable keys.")]
 Html = Annotated[
@@ -16,6 +22,12 @@ Html = Annotated[
     typer.Option(
         "--html", metavar="FILE", help="Write one self-contained page that opens offline."
     ),
+]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="YYYY-MM-DD", help="From this day on.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="YYYY-MM-DD", help="Up to this day, inclusive.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 
@@ -31,12 +43,19 @@ def show(result: Result, as_json: bool) -> None:
     print(json.dumps(result.to_dict(), indent=2, allow_nan=False) if as_json else result)
 
 
-def check_target(target: str | None, suffixes: tuple[str, ...], option: str) -> None:
+def day(text: str | None, option: str) -> "datetime.date | None":
+    """The date an option gives."""
+    from gnomon.corpus.document import parse_date
+
+    return None if text is None else parse_date(text, option)
+
+
+def check_target(target: str | None, suffixes: tuple[str, ...] | None, option: str) -> None:
     """Refuses a file that could not be written, before the work is done and not after."""
     if target is None:
         return
     path = Path(target)
-    if path.suffix.lower() not in suffixes:
+    if suffixes is not None and path.suffix.lower() not in suffixes:
         raise InputError(
             f"{option} {target}",
             f"{path.suffix or 'no suffix'} is not a format we write here",
@@ -68,6 +87,12 @@ class Bar:
             self.task = self.progress.add_task(self.what, total=total or None)
         what = f"{self.what}: {step}" if step else self.what
         self.progress.update(self.task, completed=done, total=total or None, description=what)
+
+    def over(self, items: Iterable[Item], total: int) -> Iterator[Item]:
+        """The items, counted as they go by."""
+        for done, item in enumerate(items):
+            self(done, total)
+            yield item
 
     def __enter__(self) -> "Bar":
         return self

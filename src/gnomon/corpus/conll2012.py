@@ -12,22 +12,19 @@ coreference only. Word, tag (`xpos`), lemma, speaker and mentions are read. The 
 dependency tree, so each head is −1, each relation "", and a mention's head is its last word.
 """
 
-import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.corpus.document import Document, Mentions, ints
+from gnomon.corpus.files import decoded, lines, write_texts
 from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
 from gnomon.corpus.strings import Strings
-from gnomon.corpus.text import decoded, lines
 from gnomon.errors import InputError
-from gnomon.tables import replacing
 
 _BEGIN = re.compile(rb"#\s*begin document\b")
 _END = re.compile(rb"#\s*end document\b")
@@ -290,28 +287,21 @@ def write(documents: Iterable[Document], target: str | Path) -> int:
     output, and a name that ends in ".gz" is gzipped.
     """
     altered = 0
-    seen = set[str]()
-    with replacing(target) as handle:
-        zipped = str(target).lower().endswith(".gz")
-        # No name and no time: equal documents give equal files.
-        with gzip.GzipFile("", "wb", 6, handle, 0) if zipped else nullcontext(handle) as stream:
-            for document in documents:
-                if document.id in seen:
-                    where, problem = f"document {document.id[:80]!r}", "it is written twice"
-                    raise InputError(where, problem, "give each document an id of its own")
-                seen.add(document.id)
-                text, changed = _written(document)
-                altered += changed
-                stream.write(_encoded(text, document.id))
+
+    def texts() -> Iterator[str]:
+        nonlocal altered
+        seen = set[str]()
+        for document in documents:
+            if document.id in seen:
+                where, problem = f"document {document.id[:80]!r}", "it is written twice"
+                raise InputError(where, problem, "give each document an id of its own")
+            seen.add(document.id)
+            text, changed = _written(document)
+            altered += changed
+            yield text
+
+    write_texts(texts(), target)
     return altered
-
-
-def _encoded(text: str, id: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        problem = f"{text[error.start]!r} is half a character"
-        raise InputError(f"document {id[:80]!r}", problem, "take it out of the words") from None
 
 
 def dumps(document: Document) -> str:

@@ -17,20 +17,15 @@ in U+0003). In an id or a title white space is collapsed.
 """
 
 import datetime
-import gzip
 import hashlib
-import io
 import json
 import os
 import re
-import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, cast
 
 from gnomon.corpus.document import parse_date
+from gnomon.corpus.files import decoded, lines, opened, reported, shown
 from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
 from gnomon.errors import InputError
 from gnomon.tables import read_batches
@@ -86,10 +81,10 @@ def read(
     elif kind == "folder":
         found = text_files(source)
     elif kind == "txt":
-        found = iter([_text_file(source, _shown(source), _stem(source))])
+        found = iter([_text_file(source, shown(source), _stem(source))])
     else:
         found = table(source, kind, names)
-    return _admitted(found, _shown(source), quarantine, since, until, skipped)
+    return _admitted(found, shown(source), quarantine, since, until, skipped)
 
 
 def _admitted(
@@ -155,10 +150,10 @@ def digest(source: str | Path) -> str:
     """32 hexadecimal digits that change with the bytes of a file, or a folder's names and bytes."""
     if is_stream(source):
         problem = "a stream can be read only once"
-        raise InputError(_shown(source), problem, "save it to a file to have its digest")
+        raise InputError(shown(source), problem, "save it to a file to have its digest")
     total = hashlib.blake2b(digest_size=16)
     if not os.path.isdir(source):
-        with _reported(_shown(source)), open(source, "rb") as handle:
+        with reported(shown(source)), open(source, "rb") as handle:
             while block := handle.read(_BLOCK):
                 total.update(block)
         return total.hexdigest()
@@ -177,16 +172,16 @@ def format_of(source: str | Path, format: str | None = None) -> str:
     if os.path.isdir(source) or format == "folder":
         if format not in (None, "txt", "folder"):
             problem = f"this is a folder, not a {format} file"
-            raise InputError(_shown(source), problem, "name one file")
+            raise InputError(shown(source), problem, "name one file")
         return "folder"
-    with _reported(_shown(source)):
+    with reported(shown(source)):
         os.stat(source)
     suffix = Path(Path(source).name.lower().removesuffix(".gz")).suffix[1:]
     if kind := format or _SUFFIXES.get(suffix):
         return kind
     if is_stream(source):
         return "jsonl"
-    with _reported(_shown(source)), _opened(source) as handle:
+    with reported(shown(source)), opened(source) as handle:
         head = handle.read(1 << 12)
     if head.startswith(b"PAR1"):
         return "parquet"
@@ -198,39 +193,12 @@ def format_of(source: str | Path, format: str | None = None) -> str:
     else:
         problem = "neither its name nor its first bytes tell the format"
         remedy = f"name the format, one of {', '.join(FORMATS)}"
-    raise InputError(_shown(source), problem, remedy)
-
-
-def lines(source: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The numbered lines of a file or of standard input ("-"), unzipped if need be."""
-    with _reported(_shown(source)), _opened(source) as handle:
-        for number, line in enumerate(handle, 1):
-            yield number, line.removeprefix(BOM) if number == 1 else line
-
-
-def decoded(data: bytes, where: str, line: int | None = None) -> str:
-    """Bytes as the UTF-8 text they must be; an error names the line, if none is given by counting.
-
-    >>> decoded(b"one\\ntw\\xf3", "a.txt")
-    Traceback (most recent call last):
-    gnomon.errors.InputError: a.txt, line 2: byte 3 of the line (0xF3) is not UTF-8; convert the ...
-    """
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        begin = data.rfind(b"\n", 0, error.start) + 1
-        line = line or data.count(b"\n", 0, begin) + 1
-        wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        problem = f"byte {error.start - begin + 1} of the line"
-        problem += f" (0x{data[error.start]:02X}) is not UTF-8"
-        remedy = "convert the file, for example: iconv -f "
-        remedy += f"{'UTF-16' if wide else 'WINDOWS-1252'} -t UTF-8"
-        raise InputError(f"{where}, line {line}", problem, remedy) from None
+    raise InputError(shown(source), problem, remedy)
 
 
 def jsonl(source: str | Path, names: Mapping[str, str]) -> Iterator[Raw | Refused]:
     """Each line of a JSONL file that is not blank as a document, or why it cannot be one."""
-    name, stem = _shown(source), _stem(source)
+    name, stem = shown(source), _stem(source)
     for number, line in lines(source):
         if not line or line.isspace():
             continue
@@ -261,7 +229,7 @@ def _object(text: str, where: str) -> dict[str, object]:
 
 def table(source: str | Path, kind: str, names: Mapping[str, str]) -> Iterator[Raw | Refused]:
     """Each row of a table as a document, or why it cannot be one."""
-    name, stem = _shown(source), _stem(source)
+    name, stem = shown(source), _stem(source)
     row = 0
     for batch in read_batches(source, rows=10_000, format=kind):
         if row == 0:
@@ -279,7 +247,7 @@ def table(source: str | Path, kind: str, names: Mapping[str, str]) -> Iterator[R
 def text_files(folder: str | Path) -> Iterator[Raw | Refused]:
     """Each text file below a folder as a document, or why it cannot be one."""
     for relative, path in _text_paths(folder):
-        yield _text_file(path, _shown(path), relative)
+        yield _text_file(path, shown(path), relative)
 
 
 def _text_paths(folder: str | Path) -> list[tuple[str, str]]:
@@ -289,7 +257,7 @@ def _text_paths(folder: str | Path) -> list[tuple[str, str]]:
         raise error
 
     found = []
-    with _reported(_shown(folder)):
+    with reported(shown(folder)):
         for place, folders, names in os.walk(folder, onerror=stop):
             folders[:] = [name for name in folders if not name.startswith(".")]
             found += [
@@ -299,8 +267,8 @@ def _text_paths(folder: str | Path) -> list[tuple[str, str]]:
             ]
     if not found:
         problem = "there is no .txt or .txt.gz file in this folder"
-        raise InputError(_shown(folder), problem, "name another folder, or one file")
-    found = [(_shown(Path(relative).as_posix()), path) for relative, path in found]
+        raise InputError(shown(folder), problem, "name another folder, or one file")
+    found = [(shown(Path(relative).as_posix()), path) for relative, path in found]
     return [(_without_suffix(relative), path) for relative, path in sorted(found)]
 
 
@@ -406,93 +374,9 @@ def _clean(text: str, where: str) -> str:
     return text if clean == data else clean.decode()
 
 
-def _shown(source: str | Path) -> str:
-    """A path as people read it; bytes in it that are not UTF-8 become a replacement sign."""
-    return "standard input" if source == "-" else os.fsencode(source).decode(errors="replace")
-
-
 def _stem(source: str | Path) -> str:
-    return "stdin" if source == "-" else _without_suffix(Path(_shown(source)).name)
+    return "stdin" if source == "-" else _without_suffix(Path(shown(source)).name)
 
 
 def _without_suffix(name: str) -> str:
     return re.sub(r"\.[^./]*$", "", re.sub(r"\.gz$", "", name, flags=re.IGNORECASE)) or name
-
-
-@contextmanager
-def _opened(source: str | Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file or of standard input, unzipped if the first ones say gzip."""
-    with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as handle:
-        # Where standard input has been replaced it may be a buffer that cannot be peeked at.
-        stream = handle if hasattr(handle, "peek") else io.BufferedReader(cast(io.BytesIO, handle))
-        if stream.peek(2)[:2] == b"\x1f\x8b":
-            with gzip.GzipFile(fileobj=stream) as zipped:
-                yield cast(IO[bytes], io.BufferedReader(zipped, _BLOCK))
-        else:
-            yield cast(IO[bytes], stream)
-
-
-@contextmanager
-def _reported(name: str) -> Iterator[None]:
-    """Turns whatever goes wrong with reading a file into an `InputError`."""
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        problem = f"the gzip data are cut off or damaged ({error})"
-        raise InputError(name, problem, "copy the file again") from None
-    except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
-        if isinstance(error, InputError):
-            raise
-        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise InputError(name, problem, "name a file you may read") from None
-
-
-_INVISIBLE = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F),
-                            *range(0x2060, 0x206A), 0xFEFF])  # fmt: skip
-_WRAPPED_WORD = re.compile("\xad[ \t]*\r?\n[ \t]*(?=[^ \t\r\n])")
-_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028]")
-_SENTENCE_END = re.compile(r"[.!?…:][\"'”’»)\]]*$")
-_LONG = 100  # characters: nobody wraps lines beyond
-
-
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, none of them empty, with all white space collapsed to blanks.
-
-    1. A blank line ends a paragraph.
-    2. If some lines of the text are indented by three blanks or a tab and others are not, an
-       indented line begins a paragraph, and any other line end is a blank (wire stories).
-    3. Otherwise, if most single line ends follow the end of a sentence or a line of more than 100
-       characters, the text has one line a paragraph, and each of them ends one.
-    4. Otherwise the text is wrapped, and single line ends are blanks; only a last line indented
-       at all, where others are not, stands alone (a signature).
-
-    A line that begins in lower case begins no paragraph in 2 and 4, and counts against 3, unless
-    a sentence ends before it. Soft hyphens and characters without width are removed.
-
-    >>> paragraphs("The mill burnt\\ndown today.\\n    Nobody was hurt.\\n Wire")
-    ['The mill burnt down today.', 'Nobody was hurt.', 'Wire']
-    """
-    text = _LINE_END.sub("\n", _WRAPPED_WORD.sub("", text).replace("\u2029", "\n\n"))
-    written = [line.expandtabs(4) for line in text.translate(_INVISIBLE).split("\n")]
-    rows = [" ".join(line.split()) for line in written]
-    indents = [len(line) - len(line.lstrip()) for line in written]
-    full = [n for n, row in enumerate(rows) if row]
-    if not full:
-        return []
-    inner = [n for n in full if n and rows[n - 1]]  # the lines after a single line end
-    ends = {n for n in inner if _SENTENCE_END.search(rows[n - 1])}
-    able = {n for n in inner if n in ends or not rows[n][0].islower()}
-    begins = {n for n in able if indents[n] >= 3}
-    if min(indents[n] for n in full) >= 3:
-        begins.clear()
-    if not begins:
-        whole = [n for n in able if n in ends or len(rows[n - 1]) > _LONG]
-        begins = set(inner) if 2 * len(whole) > len(inner) else begins
-    if full[-1] in able and indents[full[-1]] and not min(indents[n] for n in full):
-        begins.add(full[-1])
-    joined: list[list[str]] = []
-    for n in full:
-        if n in begins or not (n and rows[n - 1]):
-            joined.append([])
-        joined[-1].append(rows[n])
-    return [" ".join(parts) for parts in joined]
