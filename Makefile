@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test bench coverage docs lint format clean
 
-demo: $(VENV)/.core
+demo: $(VENV)/.text
 	$(BIN)/gnomon demo --out demo
 
 test: $(VENV)/.dev
@@ -39,10 +39,10 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/.text: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[text]"
 	touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	touch $@ $(VENV)/.core
+	touch $@ $(VENV)/.text

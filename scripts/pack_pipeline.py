@@ -9,6 +9,7 @@ the rounded pipeline.
 import argparse
 import lzma
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import spacy
@@ -23,6 +24,7 @@ def pack(parser: Path, finder: Path | None, target: Path = TARGET) -> None:
     nlp = spacy.load(parser)
     if finder is not None:
         nlp.add_pipe("ner", source=spacy.load(finder))
+    component: Any
     for _, component in nlp.pipeline:
         for node in component.model.walk():
             for name in node.param_names:

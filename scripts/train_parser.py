@@ -30,13 +30,8 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import (
-    compile_infix_regex,
-    compile_prefix_regex,
-    compile_suffix_regex,
-    fix_random_seed,
-)
-from thinc.api import Adam
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
+from thinc.api import Adam, Optimizer, fix_random_seed
 
 from gnomon.corpus import conllu, datasets
 from gnomon.corpus.document import Document
@@ -74,10 +69,11 @@ class Chunk:
 
 def tokenizer_as_in_treebanks(nlp: Language) -> None:
     """Makes spaCy's English tokenizer cut words where EWT and GUM cut them."""
-    assert nlp.Defaults.infixes is not None
+    defaults: Any = nlp.Defaults
+    tokenizer: Any = nlp.tokenizer
     kept = "".join(rf"(?<!^{p})(?<!^{p.title()})" for p in PREFIXES)
     letters = "[^\\W\\d_]"
-    infixes = [x for x in nlp.Defaults.infixes if not ("-|" in x and "(?:" in x)]
+    infixes = [x for x in defaults.infixes if not ("-|" in x and "(?:" in x)]
     infixes += [
         rf"(?<={letters})(?:--+|–|—|~){{1}}(?={letters})",
         rf"{kept}(?<={letters})-(?=[^\W_])",
@@ -87,18 +83,17 @@ def tokenizer_as_in_treebanks(nlp: Language) -> None:
         rf"(?<=[a-zA-Z0-9])[:<>=/](?={letters})",
     ]
     runs = [r"[!?]{2,}", r"=+", r"\*+", r"\$+", r">+", r"<+"]
-    assert nlp.Defaults.prefixes is not None and nlp.Defaults.suffixes is not None
-    prefixes = [*runs, *(x for x in nlp.Defaults.prefixes if x != "#")]
-    nlp.tokenizer.prefix_search = compile_prefix_regex(prefixes).search
-    suffixes = [*runs, *nlp.Defaults.suffixes]
-    nlp.tokenizer.suffix_search = compile_suffix_regex(suffixes).search
-    nlp.tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
-    rules = {k: v for k, v in nlp.tokenizer.rules.items() if k != "and/or"}
-    nlp.tokenizer.rules = rules
+    prefixes = [*runs, *(x for x in defaults.prefixes if x != "#")]
+    tokenizer.prefix_search = compile_prefix_regex(prefixes).search
+    suffixes = [*runs, *defaults.suffixes]
+    tokenizer.suffix_search = compile_suffix_regex(suffixes).search
+    tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
+    rules = {k: v for k, v in tokenizer.rules.items() if k != "and/or"}
+    tokenizer.rules = rules
     for word in ABBREVIATIONS:
-        nlp.tokenizer.add_special_case(word, [{"ORTH": word}])
+        tokenizer.add_special_case(word, [{"ORTH": word}])
     for start, end in (("wan", "na"), ("Wan", "na"), ("out", "ta")):
-        nlp.tokenizer.add_special_case(start + end, [{"ORTH": start}, {"ORTH": end}])
+        tokenizer.add_special_case(start + end, [{"ORTH": start}, {"ORTH": end}])
 
 
 def blank() -> Language:
@@ -356,6 +351,7 @@ def batches(items: list[Item], size: Callable[[Item], int]) -> Iterator[list[Ite
 
 def _parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str]]]:
     """Every weight under a name that is the same in every process, and thinc's key for it."""
+    component: Any
     for pipe, component in nlp.pipeline:
         for k, node in enumerate(component.model.walk()):
             for name in node.param_names:
@@ -363,7 +359,7 @@ def _parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str]]]:
                     yield f"{pipe}/{k}/{name}", (node.id, name)
 
 
-def save(nlp: Language, optimizer: Adam, folder: Path, rounds: int) -> None:
+def save(nlp: Language, optimizer: Optimizer, folder: Path, rounds: int) -> None:
     """A checkpoint: the weights, and the optimizer's memory of them."""
     state: dict[str, Any] = {"rounds": rounds, "weights": nlp.to_bytes()}
     for what in ("mom1", "mom2", "averages", "nr_update"):
@@ -374,7 +370,7 @@ def save(nlp: Language, optimizer: Adam, folder: Path, rounds: int) -> None:
     place.with_suffix(".new").replace(place)
 
 
-def resume(nlp: Language, optimizer: Adam, folder: Path) -> int:
+def resume(nlp: Language, optimizer: Optimizer, folder: Path) -> int:
     """Takes up the last checkpoint, if there is one; returns how many rounds are done."""
     place = folder / "checkpoint.msgpack"
     if not place.exists():

@@ -3,8 +3,11 @@
 The map of the package, in the order things flow:
 
 - `gnomon.tables`: CSV, TSV, Parquet, JSONL and NPZ in and out.
+- `gnomon.engine`: a function run over shards, on processes or a cluster; what is killed continues.
+- `gnomon.corpus`: documents read, parsed and stored; data sets.
+- `gnomon.wire`: a generated news wire whose truth is known.
+- `gnomon.models`: the models the questions were asked of.
 - `gnomon.calibration`: whether probabilities mean what they say, and mending them.
-- `gnomon.corpus`, `gnomon.models`: data sets, and the models the questions were asked of.
 - `gnomon.charts`, `gnomon.report`: results as pictures and as one self-contained page.
 - `gnomon.reproduce`: the papers' experiments on open data, paper versus ours.
 - `gnomon.cli`: the command line, which only parses, calls and prints.
@@ -26,6 +29,8 @@ _HOMES = {
     "calibrate_classes": "gnomon.calibration.multiclass",
     "compare": "gnomon.calibration.compare",
     "Stream": "gnomon.calibration.streaming",
+    "Corpus": "gnomon.corpus.store",
+    "Document": "gnomon.corpus.document",
     "Estimate": "gnomon.estimate",
     "Signature": "gnomon.estimate",
     "GnomonError": "gnomon.errors",
@@ -39,11 +44,15 @@ if TYPE_CHECKING:
     from gnomon.calibration.groups import calibrate_groups
     from gnomon.calibration.multiclass import calibrate_classes
     from gnomon.calibration.streaming import Stream
+    from gnomon.corpus.document import Document
+    from gnomon.corpus.store import Corpus
     from gnomon.errors import GnomonError, InputError, MissingExtra
     from gnomon.estimate import Estimate, Signature
 
 __all__ = [
     "Calibration",
+    "Corpus",
+    "Document",
     "Estimate",
     "GnomonError",
     "InputError",

@@ -1,6 +1,7 @@
 """A story told on generated data whose truth is known: `gnomon demo`."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from gnomon.calibration.analyse import calibrate
 from gnomon.calibration.compare import compare
 from gnomon.calibration.groups import calibrate_groups
 from gnomon.calibration.recalibrate import fit
-from gnomon.errors import InputError
+from gnomon.errors import InputError, MissingExtra
 
 GENRES = {"news": 1.0, "interview": 0.8, "fiction": 0.55, "chat": 0.35}
 """How steep the truth is where the model says 1: below 1 the model is overconfident."""
@@ -103,6 +104,36 @@ def tell(folder: str | Path, *, rows: int = 20_000, seed: int = 0) -> Iterator[s
             f"{100 * error.level:.4g} % interval {error.low:.4f} to {error.high:.4f}"
         )
     yield f"   {both.verdict().capitalize()}."
+    yield ""
+    yield from _news(folder, seed)
+
+
+def _news(folder: Path, seed: int, articles: int = 300) -> Iterator[str]:
+    """The part of the story that is about texts: a wire of known truth, parsed."""
+    from gnomon import wire
+
+    written = wire.write(folder / "wire", articles, seed, overwrite=True)
+    source, corpus = folder / "wire" / "articles.jsonl", folder / "corpus"
+    yield f"4. A news wire of {articles} articles, generated, so that the truth about it is known."
+    yield f"   gnomon demo-wire {folder / 'wire'} --documents {articles} --seed {seed} --overwrite"
+    yield f"   gnomon parse {source} {corpus}"
+    yield ""
+    if find_spec("spacy") is None:
+        yield f"   It is in {folder / 'wire'}. {MissingExtra('text', 'To parse it: spacy')}"
+        return
+    from gnomon.corpus.build import build
+    from gnomon.corpus.store import Corpus
+
+    build(source, corpus, workers=0)
+    parsed = Corpus(corpus)
+    said = sum(
+        bool((d.lemma.is_in({"attack"}) & d.upos.is_in({"VERB"})).any()) for d in parsed.documents()
+    )
+    yield f"   {len(parsed)} documents, {parsed.counts['words']:,} words, parsed into {corpus}."
+    yield f"   The verb 'attack' stands in {said} of them; in truth a country is said to have"
+    truth = folder / "wire" / "truth.csv"
+    yield f"   attacked in {written.attacks} cases ({truth}). Others deny it, threaten it,"
+    yield "   or leave open whose troops they were."
 
 
 def calibrate_truth(said: Predictions, bin_size: float) -> float:

@@ -1,4 +1,4 @@
-"""`gnomon demo`: the whole story on generated predictions with a known truth."""
+"""`gnomon demo`: the whole story on generated data with a known truth."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def demo(
     ] = "demo",
     seed: Seed = 0,
 ) -> None:
-    """Tell the calibration story end to end on generated predictions."""
+    """Tell the whole story on generated predictions and a generated news wire."""
     from gnomon.demo import tell
 
     for line in tell(out, seed=seed):
