@@ -133,7 +133,7 @@ def clearnlp(tmp_path: Path) -> Iterator[str]:
     """A pipeline on the disk that speaks ClearNLP, and knows one sentence by heart."""
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger")
-    nlp.add_pipe("parser")
+    nlp.add_pipe("parser", config={"min_action_freq": 1})
     words = ["Towns", "were", "hit", "by", "troops", "."]
     doc = Doc(
         nlp.vocab,
@@ -148,8 +148,11 @@ def clearnlp(tmp_path: Path) -> Iterator[str]:
     labels: Any = nlp.get_pipe("parser")
     labels.add_label("dobj")
     optimizer = nlp.initialize(lambda: examples)
-    for _ in range(60):
+    for _ in range(30):
         nlp.update(examples, sgd=optimizer)
+    rules: Any = nlp.add_pipe("attribute_ruler")
+    for tag, pos in {"NNS": "NOUN", "VBD": "AUX", "VBN": "VERB", "IN": "ADP", ".": "PUNCT"}.items():
+        rules.add([[{"TAG": tag}]], {"POS": pos})
     nlp.to_disk(tmp_path / "clear")
     yield str(tmp_path / "clear")
     parse.pipeline.cache_clear()

@@ -209,7 +209,7 @@ def test_a_folder_of_text_files(tmp_path: Path) -> None:
     ]
     assert (refused.id, refused.problem) == ("c/empty", "there is neither a text nor a title")
     assert text.count(tmp_path) == 7
-    file(tmp_path / "b" / "a.b.txt.gz", "Again.")
+    file(tmp_path / "b" / "a.b.txt.gz", gzip.compress(b"Again."))
     assert refusal(tmp_path / "b").problem == "the id 'a.b' came before"
 
 

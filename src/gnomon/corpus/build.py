@@ -50,9 +50,9 @@ def build(
     """Makes the corpus folder `corpus` of the documents of `source`, or continues to make it.
 
     Plain text is parsed by a pipeline; CoNLL-U and CoNLL-2012 keep the annotation they have.
-    `title` puts a text's title before it as a paragraph of its own. Bad documents are put aside with the
-    reason and counted; with `strict` the first one is an error. The result does not depend on the
-    workers.
+    `title` puts a text's title before it as a paragraph of its own. Bad documents are put aside
+    with the reason and counted; with `strict` the first one is an error. The result does not depend
+    on the workers.
     """
     kind = format_of(source, format)
     job = Make("" if kind in ANNOTATED else pipeline, title, since, until, strict)

@@ -28,7 +28,9 @@ def opened(source: str | Path) -> Iterator[IO[bytes]]:
     with nullcontext(sys.stdin.buffer) if source == "-" else open(source, "rb") as handle:
         # Where standard input has been replaced it may be a buffer that cannot be peeked at.
         stream = handle if hasattr(handle, "peek") else io.BufferedReader(cast(io.BytesIO, handle))
-        if stream.peek(2)[:2] == b"\x1f\x8b":
+        start = stream.peek(2)[:2]
+        # A file that is called .gz and is not zipped is a mistake, and is said to be one.
+        if start == b"\x1f\x8b" or (start and shown(source).lower().endswith(".gz")):
             with gzip.GzipFile(fileobj=stream) as zipped:
                 yield cast(IO[bytes], io.BufferedReader(zipped, _BLOCK))
         else:
