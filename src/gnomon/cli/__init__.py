@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from gnomon import __version__
-from gnomon.cli import calibrate, corpus, demo, parse, recalibrate, reproduce, wire
+from gnomon.cli import calibrate, corpus, demo, parse, recalibrate, reproduce, tag, wire
 from gnomon.errors import GnomonError, InputError
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.add_typer(recalibrate.app, name="recalibrate")
 app.command("parse")(parse.parse)
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(tag.app, name="tag")
 app.command("reproduce")(reproduce.reproduce)
 app.command("demo")(demo.demo)
 app.command("demo-wire")(wire.demo_wire)

@@ -44,12 +44,14 @@ def reproduce(
         result = run(paper, only=wanted, seed=seed, progress=bar)
     if charts:
         from gnomon.charts import save
-        from gnomon.charts.calibration import curve_chart
+        from gnomon.charts.calibration import curve_chart, groups_chart
 
         Path(charts).mkdir(parents=True, exist_ok=True)
         for experiment in result.experiments:
             for name, curve in experiment.curves.items():
                 save(curve_chart(curve), Path(charts) / f"{paper}-{experiment.part}-{name}.png")
+            for name, models in experiment.groups.items():
+                save(groups_chart(models), Path(charts) / f"{paper}-{experiment.part}-{name}.png")
     if markdown:
         write_text(markdown, result.markdown + "\n")
     show(result, as_json)

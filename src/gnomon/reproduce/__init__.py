@@ -15,7 +15,10 @@ from gnomon.reproduce.claims import Claim, Experiment, Progress
 __all__ = ["PAPERS", "Claim", "Experiment", "Progress", "Reproduction", "run"]
 
 PAPERS: Mapping[str, Mapping[str, str]] = {
-    "nguyen-oconnor-2015": {"text": "gnomon.reproduce.nguyen_oconnor_2015.text"},
+    "nguyen-oconnor-2015": {
+        "text": "gnomon.reproduce.nguyen_oconnor_2015.text",
+        "tagging": "gnomon.reproduce.nguyen_oconnor_2015.tagging",
+    },
 }
 """Each paper's parts, and the module that does each."""
 

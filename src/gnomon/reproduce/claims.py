@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from gnomon.calibration.analyse import Calibration
+from gnomon.calibration.groups import Groups
 from gnomon.estimate import JSON, Estimate, Signature
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -71,7 +72,8 @@ class Experiment:
     """One part of a paper done again: the claims judged, the figures they were judged by, and how.
 
     `notes` say how our data and method differ from the paper's; `details` are counts and settings
-    worth knowing that are not estimates; `curves` are the calibrations to draw.
+    worth knowing that are not estimates; `curves` are the calibrations to draw, and `groups`
+    those of several models group by group.
     """
 
     paper: str
@@ -83,6 +85,7 @@ class Experiment:
     notes: Sequence[str]
     signature: Signature
     curves: Mapping[str, Calibration] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Groups]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -140,6 +143,10 @@ class Experiment:
             "details": dict(self.details),
             "notes": list(self.notes),
             "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
+            "groups": {
+                name: {model: own.to_dict() for model, own in models.items()}
+                for name, models in self.groups.items()
+            },
             "signature": self.signature.to_dict(),
         }
 
