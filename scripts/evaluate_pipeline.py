@@ -1,6 +1,6 @@
 """How well a pipeline parses raw text: the figures of the model card.
 
-    python scripts/evaluate_pipeline.py [--pipeline NAME] [--out FILE.json] gum/dev ewt/dev
+    python scripts/evaluate_pipeline.py gum/dev [--pipeline NAME] [--card README.md]
 
 Texts go in as they are written, paragraph by paragraph, and words are compared where both sides
 have the same characters. Word, sentence, UAS and LAS figures are F1 over all words, punctuation
@@ -162,14 +162,44 @@ def evaluate(name: str, part: str) -> dict[str, Any]:
     return {**figures(tallies["all"]), **({"LAS by genre": genres} if genres else {})}
 
 
+def table(results: dict[str, Any]) -> str:
+    """The figures as Markdown, a column a part."""
+    parts = list(results)
+    lines = ["| | " + " | ".join(parts) + " |", "|---|" + "--:|" * len(parts)]
+    rows = [key for key, value in results[parts[0]].items() if isinstance(value, float)]
+    lines += [
+        f"| {row} | " + " | ".join(f"{results[p][row]:.1f}" for p in parts) + " |" for row in rows
+    ]
+    for group in ("relations", "names"):
+        for row in results[parts[0]].get(group, {}):
+            cells = (results[p].get(group, {}).get(row) for p in parts)
+            shown = " | ".join("" if c is None else f"{c:.1f}" for c in cells)
+            lines.append(f"| {group[:-1]} {row}, F1 | {shown} |")
+    return "\n".join(lines)
+
+
+def write_card(card: Path, results: dict[str, Any]) -> None:
+    """Puts the figures into the model card, between its marks."""
+    text = card.read_text(encoding="utf-8")
+    genres = next(r["LAS by genre"] for r in results.values() if "LAS by genre" in r)
+    told = ", ".join(f"{g} {v:.1f}" for g, v in sorted(genres.items(), key=lambda x: -x[1]))
+    for mark, content in (("figures", f"\n\n{table(results)}\n\n"), ("genres", told)):
+        before, _, rest = text.partition(f"<!-- {mark} -->")
+        after = rest.partition(f"<!-- /{mark} -->")[2]
+        text = f"{before}<!-- {mark} -->{content}<!-- /{mark} -->{after}"
+    card.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="+", metavar="DATASET/PART")
     parser.add_argument("--pipeline", default=BUNDLED)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--card", type=Path, help="model card to update, figures.json beside it")
     given = parser.parse_args()
     results = {part: evaluate(given.pipeline, part) for part in given.parts}
-    text = json.dumps(results, indent=2) + "\n"
-    if given.out:
-        given.out.write_text(text, encoding="utf-8")
-    sys.stdout.write(text)
+    whole = {"pipeline": pipeline(given.pipeline).version, "figures": results}
+    if given.card:
+        figures_file = given.card.with_name("figures.json")
+        figures_file.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+        write_card(given.card, results)
+    sys.stdout.write(table(results) + "\n")

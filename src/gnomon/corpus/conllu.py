@@ -31,6 +31,7 @@ _NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEP
 _COMMENTS = re.compile(r"(?:#[^\n]*(?:\n|\Z))*")
 _NOTHING = frozenset(("", "_"))
 _NUMBERS = [str(k) for k in range(1, 1001)]
+_MARKED_NUMBERS = ["1", *(f"\n{k}" for k in range(2, 400))]
 _HEADS = {str(k): k for k in range(1001)}
 _RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})", re.ASCII)
 _EMPTY_NODE = re.compile(r"(0|[1-9]\d{0,8})\.([1-9]\d{0,8})", re.ASCII)
@@ -161,8 +162,17 @@ def _table(lines: _Lines, comments: Comments) -> tuple[list[int], list[list[str]
             problem = "comments without a sentence below them"
             raise lines.row_fault(rows - 1, problem, "remove them or add the words")
         comments.add(block[: max(top - 1, 0)])
-        body = block[top:].split("\n")
         first = filled
+        # One split for a whole sentence: marked line ends show whether every row has ten cells.
+        n = block.count("\n", top) + 1
+        marked = block[top:].replace("\n", "\t\n").split("\t")
+        if len(marked) == 10 * n and marked[::10] == _marked_numbers(n):
+            cells += marked
+            filled += 10 * n
+            rows += n
+            sizes.append(n)
+            continue
+        body = block[top:].split("\n")
         for line in body:
             cells += line.split("\t")
             filled += 10
@@ -186,6 +196,13 @@ def _column_fault(lines: _Lines, row: int, line: str) -> InputError:
         return lines.row_fault(row - 1, problem, "end a sentence with a blank line")
     problem = f"{line.count(chr(9)) + 1} columns, not 10"
     return lines.row_fault(row, problem, "separate the ten columns by single tabs")
+
+
+def _marked_numbers(n: int) -> list[str]:
+    """The ids of n words, all but the first with the line end before it."""
+    if n <= len(_MARKED_NUMBERS):
+        return _MARKED_NUMBERS[:n]
+    return ["1", *(f"\n{k}" for k in range(2, n + 1))]
 
 
 def _numbers(n: int) -> list[str]:
