@@ -94,6 +94,21 @@ def test_dates_of_annotated_documents(tmp_path: Path) -> None:
     assert [d.id for d in Corpus(tmp_path / "c").documents()] == ["d2", "d3"]
 
 
+def test_a_folder_of_conllu_files(tmp_path: Path) -> None:
+    word = "1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    folder = tmp_path / "in"
+    (folder / "b").mkdir(parents=True)
+    (folder / "b" / "two.conllu").write_text(f"# newdoc id = x\n{word}# newdoc id = y\n{word}")
+    (folder / "one.conllu").write_text(f"# newdoc id = x\n{word}")
+    summary = build(folder, tmp_path / "c", workers=0)
+    assert [d.id for d in Corpus(tmp_path / "c").documents()] == ["x", "y"]
+    assert summary.problems == 1
+    [problem] = Corpus(tmp_path / "c").problems()
+    assert "one.conllu, line 1" in problem["where"]
+    with pytest.raises(InputError, match="no conll2012 file in this folder"):
+        build(folder, tmp_path / "d", workers=0, format="conll2012")
+
+
 def test_other_settings_do_not_continue(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "news.jsonl", 3)
     build(source, tmp_path / "corpus", workers=0)

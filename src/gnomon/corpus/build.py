@@ -1,6 +1,7 @@
 """Making a corpus: texts are parsed, annotated files are read, documents are stored in parts."""
 
 import datetime
+import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from gnomon.corpus import conll2012, conllu, store, text
 from gnomon.corpus.document import Document
 from gnomon.corpus.parse import BUNDLED
 from gnomon.corpus.parse import pipeline as loaded
-from gnomon.corpus.source import Quarantine, Raw, Refused
+from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
 from gnomon.engine.executors import executor
 from gnomon.engine.run import Progress, Summary, run
 from gnomon.engine.shards import Outcome
@@ -58,7 +59,7 @@ def build(
     job = Make("" if kind in ANNOTATED else pipeline, title, since, until, strict)
     settings = {
         "gnomon": __version__,
-        "input": text.digest(source) if source != "-" else "standard input",
+        "input": _digest(source, kind),
         "format": kind,
         "fields": dict(fields or {}),
         "pipeline": job.described(),
@@ -95,10 +96,40 @@ def format_of(source: str | Path, format: str | None = None) -> str:
         raise InputError("--format", problem, f"give one of {', '.join(FORMATS)}")
     if format in ANNOTATED:
         return format
-    name = Path(source).name.lower().removesuffix(".gz")
-    if format is None and (known := _ANNOTATED_SUFFIXES.get(Path(name).suffix)):
+    if format is None and (known := _annotated_format(source)):
         return known
+    if format is None and Path(source).is_dir():
+        kinds = {_annotated_format(path) for path in Path(source).rglob("*")} - {None}
+        if len(kinds) == 1 and not any(Path(source).rglob("*.txt*")):
+            return str(kinds.pop())
     return text.format_of(source, format)
+
+
+def _annotated_format(source: str | Path) -> str | None:
+    name = Path(source).name.lower().removesuffix(".gz")
+    return _ANNOTATED_SUFFIXES.get(Path(name).suffix)
+
+
+def _annotated_files(source: str | Path, kind: str) -> list[str | Path]:
+    """The file itself or, of a folder, every file of the kind below it, in the order of paths."""
+    if not Path(source).is_dir():
+        return [source]
+    found = sorted(p for p in Path(source).rglob("*") if _annotated_format(p) == kind)
+    if not found:
+        problem = f"there is no {kind} file in this folder"
+        raise InputError(str(source), problem, "name another folder, or a file")
+    return list(found)
+
+
+def _digest(source: str | Path, kind: str) -> str:
+    if source == "-":
+        return "standard input"
+    if kind not in ANNOTATED:
+        return text.digest(source)
+    total = hashlib.blake2b(digest_size=16)
+    for path in _annotated_files(source, kind):
+        total.update(text.digest(path).encode())
+    return total.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -186,7 +217,7 @@ def _read(
     refused: deque[Refused] = deque()
     quarantine: Quarantine | None = None if strict else refused.append
     if kind in ANNOTATED:
-        found = ANNOTATED[kind].split(source, quarantine=quarantine)
+        found = _split(source, kind, quarantine)
     else:
         found = text.read(
             source, format=kind, fields=fields, quarantine=quarantine, since=since, until=until
@@ -196,6 +227,22 @@ def _read(
             yield refused.popleft()
         yield raw
     yield from refused
+
+
+def _split(source: str | Path, kind: str, quarantine: Quarantine | None) -> Iterator[Raw]:
+    """The documents of annotated files; of two with one id the second is refused."""
+    files = _annotated_files(source, kind)
+    seen = set[str]()
+    for path in files:
+        for raw in ANNOTATED[kind].split(path, quarantine=quarantine):
+            if len(files) > 1 and raw.id in seen:
+                problem = f"the id {raw.id[:80]!r} came before, in another file"
+                remedy = "give each document an id of its own"
+                where = f"{raw.where}, line {raw.line}"
+                refuse(Refused(raw.id, where, problem, remedy, raw.text), quarantine)
+                continue
+            seen.add(raw.id)
+            yield raw
 
 
 def _count(source: str | Path, kind: str) -> int | None:

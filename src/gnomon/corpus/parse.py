@@ -154,27 +154,25 @@ def _columns(doc: "Doc") -> dict[str, Any]:
     """A parsed text as arrays, without the blanks that spaCy takes for words."""
     from spacy import attrs
 
+    names = ("form", "lemma", "upos", "xpos", "feats", "deprel")
     wanted = (attrs.ORTH, attrs.LEMMA, attrs.POS, attrs.TAG, attrs.MORPH, attrs.DEP)
-    table = doc.to_array([*wanted, attrs.SPACY, attrs.SENT_START, attrs.ENT_IOB, attrs.ENT_TYPE])
-    head = np.array([token.head.i for token in doc], dtype=np.int64)
-    keep = np.array([not token.is_space for token in doc], dtype=np.bool_)
+    others = (attrs.SPACY, attrs.ENT_IOB, attrs.ENT_TYPE, attrs.SENT_START, attrs.HEAD)
+    table = doc.to_array([*wanted, *others, attrs.IS_SPACE])
     own = np.arange(len(doc))
-    starts = np.zeros(len(doc), dtype=np.bool_)
-    starts[[span.start for span in doc.sents]] = True
+    head = own + table[:, 10].astype(np.int64)  # how far to the head, as an unsigned number
+    starts = table[:, 9].astype(np.int64) == 1
     space = table[:, 6] == 1
+    keep = table[:, 11] == 0
     if not keep.all():
         table, head, starts, space = _without_blanks(table, head, starts, space, keep)
         own = np.arange(len(head))
-    columns = dict(
-        zip(("form", "lemma", "upos", "xpos", "feats", "deprel"), table.T[:6], strict=True)
-    )
     return {
-        **columns,
+        **dict(zip(names, table.T[:6], strict=True)),
         "head": np.where(head == own, -1, head),
         "space": space,
         "starts": starts,
-        "iob": table[:, 8],
-        "name": table[:, 9],
+        "iob": table[:, 7],
+        "name": table[:, 8],
     }
 
 
