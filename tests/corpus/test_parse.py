@@ -59,6 +59,7 @@ def test_gender_and_number_are_in_the_morphology() -> None:
     assert "Gender=Fem" in document.feats[0]
     assert "Number=Plur" in document.feats[2]
     assert "Gender=Masc" in document.feats[5]
+    assert document.feats[6] == ""
 
 
 def test_names_are_found() -> None:

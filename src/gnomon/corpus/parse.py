@@ -103,6 +103,8 @@ class Pipeline:
         strings["deprel"] = strings["deprel"].map(
             lambda label: "root" if label == "ROOT" else label
         )
+        # spaCy's name for no morphology at all
+        strings["feats"] = strings["feats"].map(lambda feats: "" if feats == "_" else feats)
         if self.clearnlp:
             head, relabelled = clearnlp.to_ud(
                 strings["form"],
