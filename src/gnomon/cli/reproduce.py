@@ -1,7 +1,7 @@
 """`gnomon reproduce`: the papers' experiments on open data, paper versus ours."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,14 +44,17 @@ def reproduce(
         result = run(paper, only=wanted, seed=seed, progress=bar)
     if charts:
         from gnomon.charts import save
-        from gnomon.charts.calibration import curve_chart, groups_chart
+        from gnomon.charts.calibration import binnings_chart, curve_chart, groups_chart
 
         Path(charts).mkdir(parents=True, exist_ok=True)
         for experiment in result.experiments:
-            for name, curve in experiment.curves.items():
-                save(curve_chart(curve), Path(charts) / f"{paper}-{experiment.part}-{name}.png")
-            for name, models in experiment.groups.items():
-                save(groups_chart(models), Path(charts) / f"{paper}-{experiment.part}-{name}.png")
+            drawn: dict[str, Any] = {
+                name: curve_chart(curve) for name, curve in experiment.curves.items()
+            }
+            drawn |= {name: groups_chart(models) for name, models in experiment.groups.items()}
+            drawn |= {name: binnings_chart(each) for name, each in experiment.binnings.items()}
+            for name, picture in drawn.items():
+                save(picture, Path(charts) / f"{paper}-{experiment.part}-{name}.png")
     if markdown:
         write_text(markdown, result.markdown + "\n")
     show(result, as_json)

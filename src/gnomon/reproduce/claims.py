@@ -73,7 +73,7 @@ class Experiment:
 
     `notes` say how our data and method differ from the paper's; `details` are counts and settings
     worth knowing that are not estimates; `curves` are the calibrations to draw, and `groups`
-    those of several models group by group.
+    those of several models group by group; `binnings` are the same predictions in other bins.
     """
 
     paper: str
@@ -86,6 +86,7 @@ class Experiment:
     signature: Signature
     curves: Mapping[str, Calibration] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, Groups]] = field(default_factory=dict)
+    binnings: Mapping[str, Mapping[str, Calibration]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

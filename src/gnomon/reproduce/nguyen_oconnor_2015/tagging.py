@@ -49,6 +49,7 @@ class Parts:
 class Outcome:
     """One model on the test sentences.
 
+    `nouns` is the calibration of the tag NN under the three binnings of the paper's Figure 1.
     `top` is how often the likeliest tag of a word is right, less how probable the model says it
     is: positive is underconfident, negative overconfident. `tempered` is the calibration error
     over all tags once a temperature has been chosen on the development sentences.
@@ -64,10 +65,14 @@ class Outcome:
     temperature: float
     tempered: Estimate
     unseen: Mapping[str, int]
+    nouns: Mapping[str, Calibration]
 
 
 def run(*, seed: int = 0, progress: Progress | None = None) -> Experiment:
-    """The paper's section 4.2 on `gum` and `wsj_sample`; some minutes. Nothing in it is random."""
+    """The paper's section 4.2 on `gum` and `wsj_sample`; ten minutes.
+
+    The seed picks the sentences that the CRF learns from; nothing else is random.
+    """
     corpora = {"GUM": gum, "WSJ": wall_street_journal}
     done = 0
 
@@ -77,7 +82,7 @@ def run(*, seed: int = 0, progress: Progress | None = None) -> Experiment:
         if progress is not None:
             progress(done, len(corpora) * len(MODELS))
 
-    results = {name: compare(read(), step) for name, read in corpora.items()}
+    results = {name: compare(read(), seed, step) for name, read in corpora.items()}
     return experiment(results, seed)
 
 
@@ -99,9 +104,13 @@ def wall_street_journal() -> Parts:
     return Parts(train, dev, test, 1000)
 
 
-def compare(parts: Parts, step: Callable[[], None] = lambda: None) -> dict[str, Outcome]:
+def compare(
+    parts: Parts, seed: int = 0, step: Callable[[], None] = lambda: None
+) -> dict[str, Outcome]:
     """Every model, trained on the first part, chosen by the second, looked at on the third."""
-    few = parts.train.take(slice(0, CRF_SENTENCES))
+    # Drawn, not the first: the sentences of a corpus stand in the order of its genres.
+    drawn = np.random.default_rng(seed).permutation(parts.train.sentences)[:CRF_SENTENCES]
+    few = parts.train.take(np.sort(drawn))
     fits: dict[str, Callable[[], Tagger]] = {
         MODELS[0]: lambda: HMM.fit(parts.train, transition=1.0, emission=1.0),
         MODELS[1]: lambda: HMM.fit(parts.train, parts.dev),
@@ -135,7 +144,18 @@ def look(name: str, model: Tagger, parts: Parts) -> Outcome:
             later.probability, later.label, bin_size=size, level=LEVEL
         ).calibration_error,
         unseen=dict(accuracy.unseen),
+        nouns=binnings(gather(model.predictions(test, "NN"))),
     )
+
+
+def binnings(found: Predictions) -> dict[str, Calibration]:
+    """The same predictions in bins of equal width and of equal size (Figure 1)."""
+    q, y = found.probability, found.label
+    return {
+        "width 0.02": calibrate(q, y, binning="width:0.02", level=LEVEL),
+        "width 0.1": calibrate(q, y, binning="width:0.1", level=LEVEL),
+        "1,000 a bin": calibrate(q, y, bin_size=1000, level=LEVEL),
+    }
 
 
 def by_group(found: Predictions, size: int) -> Groups:
@@ -280,6 +300,7 @@ def experiment(results: Mapping[str, Mapping[str, Outcome]], seed: int) -> Exper
         notes=_notes(results),
         curves=drawn,
         groups=grouped,
+        binnings={f"{corpus}-NN": models[MODELS[1]].nouns for corpus, models in results.items()},
         signature=Signature(
             f"reproduce {PAPER} {PART}",
             {
@@ -301,6 +322,10 @@ def _notes(results: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
         "GUM has 10,224 sentences of fifteen genres; the sample of the Wall Street Journal "
         f"has 3,914, of which the last {HELD_BACK} are the test and the {HELD_BACK} before them "
         "development.",
+        "The CRF's 3,000 sentences are drawn at random. A first version, run once on the same test "
+        "sentences, took the first 3,000, which in GUM are of its first genres only; its CRF had "
+        "an accuracy of 85.1 % there and was better calibrated than the HMM with one pseudocount "
+        "on 32 of 46 tags and 68 of 100 pairs.",
         "Bins of 5,000 predictions on GUM, as in the paper, and of 1,000 on the smaller sample.",
         "Over all tags of a word probabilities and labels both sum to one, so over- and "
         "underconfidence cancel; the direction is measured on each word's likeliest tag.",
