@@ -25,7 +25,7 @@ FLOW = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(FLOW) for room in rooms}
 # Numerics: arrays in, numbers out. They read no files, print nothing, plot nothing.
-NUMERIC = {"calibration"}
+NUMERIC = {"calibration", "scoring"}
 FORBIDDEN_IN_NUMERICS = {"polars", "pyarrow", "altair", "typer", "rich", "os", "pathlib", "sklearn"}
 
 

@@ -8,6 +8,7 @@ The map of the package, in the order things flow:
 - `gnomon.wire`: a generated news wire whose truth is known.
 - `gnomon.models`: the models the questions were asked of.
 - `gnomon.calibration`: whether probabilities mean what they say, and mending them.
+- `gnomon.scoring`: how well a system's answers agree with a key.
 - `gnomon.charts`, `gnomon.report`: results as pictures and as one self-contained page.
 - `gnomon.reproduce`: the papers' experiments on open data, paper versus ours.
 - `gnomon.cli`: the command line, which only parses, calls and prints.

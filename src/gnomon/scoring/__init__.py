@@ -1,0 +1,1 @@
+"""Scores of what a system found against what is there."""
