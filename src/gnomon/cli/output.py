@@ -69,8 +69,9 @@ def check_target(target: str | None, suffixes: tuple[str, ...] | None, option: s
 class Bar:
     """A progress bar on stderr, if that is a terminal and the work takes longer than a second."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, remaining: bool = True) -> None:
         self.what = what
+        self.remaining = remaining  # whether to say how long it will take
         self.started = time.monotonic()
         self.progress: Any = None
         self.task: Any = None
@@ -82,7 +83,8 @@ class Bar:
             from rich.console import Console
             from rich.progress import Progress
 
-            self.progress = Progress(console=Console(stderr=True), transient=True)
+            columns = Progress.get_default_columns()[: None if self.remaining else -1]
+            self.progress = Progress(*columns, console=Console(stderr=True), transient=True)
             self.progress.start()
             self.task = self.progress.add_task(self.what, total=total or None)
         what = f"{self.what}: {step}" if step else self.what

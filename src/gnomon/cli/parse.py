@@ -72,7 +72,7 @@ def parse(
     """
     from gnomon.corpus.build import build
 
-    with Bar("documents") as bar:
+    with Bar("documents", remaining=False) as bar:
         summary = build(
             source,
             corpus,
