@@ -57,6 +57,13 @@ def test_info(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said["finished"] is True
 
 
+def test_until_a_year_is_until_its_end(news: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = news.parent / "year"
+    command = ["parse", str(news), str(folder), "--workers", "0", "--until", "2005", "--json"]
+    assert run(command) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 2
+
+
 def test_export(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["corpus", "export", str(corpus), "-", "--format", "jsonl", "--id", "b"]) == 0
     said = json.loads(capsys.readouterr().out)
@@ -85,6 +92,8 @@ def test_export(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["parse", "news.jsonl", "c", "--limit", "0"], "--limit"),
         (["parse", "news.jsonl", "news.jsonl"], "news.jsonl"),
         (["parse", "news.jsonl", "c", "--since", "2006", "--until", "2005"], "is after until"),
+        (["parse", "news.jsonl", "c", "--field", "text=nope"], "not one of its 4 documents"),
+        (["parse", "news.jsonl", "c", "--until", "1999"], "not one of its 1 documents"),
         (["corpus", "info", "nowhere"], "nowhere: this is no corpus"),
         (["corpus", "export", "nowhere", "x.pdf"], "x.pdf: its name does not tell the format"),
     ],

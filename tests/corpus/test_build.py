@@ -109,6 +109,60 @@ def test_a_folder_of_conllu_files(tmp_path: Path) -> None:
         build(folder, tmp_path / "d", workers=0, format="conll2012")
 
 
+def test_a_folder_of_several_kinds_is_not_guessed_at(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "readme.txt").write_text("Read me.")
+    (folder / "one.conllu").write_text("1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(InputError, match="several kinds: conllu, txt"):
+        build(folder, tmp_path / "c", workers=0)
+    build(folder, tmp_path / "d", workers=0, format="conllu")
+    assert [d.id for d in Corpus(tmp_path / "d").documents()] == ["one"]
+
+
+def test_strict_raises_the_first_fault_of_the_file(tmp_path: Path) -> None:
+    good = "1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    bad = good.replace("\t0\troot", "\t7\tdep")
+    source = tmp_path / "in.conllu"
+    source.write_text(f"# newdoc id = a\n{bad}# newdoc id = b\n{good}# newdoc id = b\n{good}")
+    with pytest.raises(InputError, match="line 2"):
+        build(source, tmp_path / "c", workers=0, strict=True)
+
+
+def test_an_empty_document_takes_no_other_with_it(tmp_path: Path) -> None:
+    good = "1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+    source = tmp_path / "in.conllu"
+    source.write_text(f"# newdoc id = empty\n# newdoc id = full\n{good}")
+    summary = build(source, tmp_path / "c", workers=0)
+    assert [d.id for d in Corpus(tmp_path / "c").documents()] == ["full"]
+    assert summary.problems == 1
+
+
+def test_what_failed_at_once_may_be_corrected(tmp_path: Path) -> None:
+    source = jsonl(tmp_path / "news.jsonl", 3)
+    until, since = datetime.date(2004, 1, 1), datetime.date(2005, 1, 1)
+    with pytest.raises(InputError, match="is after until"):
+        build(source, tmp_path / "c", workers=0, since=since, until=until)
+    assert build(source, tmp_path / "c", workers=0).rows == 3
+
+
+def test_other_peoples_folders_are_left_alone(tmp_path: Path) -> None:
+    source = jsonl(tmp_path / "news.jsonl", 3)
+    with pytest.raises(InputError, match="has other things in it"):
+        build(source, tmp_path, workers=0)
+    assert [path.name for path in tmp_path.iterdir()] == ["news.jsonl"]
+
+
+def test_a_part_damaged_at_its_length_is_made_again(tmp_path: Path) -> None:
+    source = jsonl(tmp_path / "news.jsonl", 6)
+    build(source, tmp_path / "c", workers=0, shard=2)
+    before = content(tmp_path / "c")
+    part = tmp_path / "c" / "documents" / "part-00001.parquet"
+    part.write_bytes(b"x" * len(part.read_bytes()))
+    build(source, tmp_path / "c", workers=0, shard=2)
+    assert content(tmp_path / "c") == before
+
+
 def test_other_settings_do_not_continue(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "news.jsonl", 3)
     build(source, tmp_path / "corpus", workers=0)
@@ -133,7 +187,7 @@ def test_a_cluster_does_not_matter(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "news.jsonl", 30)
     build(source, tmp_path / "here", workers=0, shard=4)
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
         build(source, tmp_path / "there", cluster=cluster.scheduler_address, shard=4)
     assert content(tmp_path / "here") == content(tmp_path / "there")

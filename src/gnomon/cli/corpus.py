@@ -122,6 +122,8 @@ class _Info:
         ]
         lines = [f"{name:<10} {value}" for name, value in rows]
         lines += [f"{n:>10,} × {reason}" for reason, n in self.reasons.most_common(self.shown)]
+        if len(self.reasons) > self.shown:
+            lines.append(f"{'':>12} and {len(self.reasons) - self.shown:,} other reasons")
         lines += [
             f"{InputError(problem['where'], problem['problem'], problem['remedy'])}"
             for problem in self.examples

@@ -44,10 +44,12 @@ def show(result: Result, as_json: bool) -> None:
 
 
 def day(text: str | None, option: str) -> "datetime.date | None":
-    """The date an option gives."""
-    from gnomon.corpus.document import parse_date
+    """The date an option gives; up to a month or a year is up to its last day."""
+    from gnomon.corpus.document import last_day, parse_date
 
-    return None if text is None else parse_date(text, option)
+    if text is None:
+        return None
+    return last_day(text, option) if option == "--until" else parse_date(text, option)
 
 
 def check_target(target: str | None, suffixes: tuple[str, ...] | None, option: str) -> None:

@@ -89,6 +89,11 @@ def parse(
             shard=shard,
             progress=lambda now: bar(now.done, now.total or 0, _pace(now)),
         )
+    if summary.rows == 0:
+        problem = "no document is within these dates"
+        if summary.problems:
+            problem = f"not one of its {summary.problems:,} documents could be used"
+        raise InputError(source, problem, f"see: gnomon corpus info {corpus}")
     show(_Made(corpus, summary), as_json)
 
 

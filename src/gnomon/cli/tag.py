@@ -184,6 +184,9 @@ def evaluate(
     tagger = load(model)
     held = read_sentences(data, column)
     accuracy = tagger.accuracy(held)
+    if sum(accuracy.unseen.values()) == accuracy.words:
+        problem = f"the model knows none of its tags ({', '.join(list(accuracy.unseen)[:3])}, ...)"
+        raise InputError(data, problem, "choose the tags it was trained on, by --column")
     found = gather(
         tagger.pair_predictions(held, pairs) if pairs else tagger.predictions(held, tag or None)
     )

@@ -32,10 +32,10 @@ def demo_wire(
     as_json: AsJson = False,
 ) -> None:
     """Write invented news articles whose truth is known, down to each pronoun."""
-    from gnomon.corpus.document import parse_date
+    from gnomon.corpus.document import last_day, parse_date
     from gnomon.wire import write
 
-    first, last = parse_date(since, "--since"), parse_date(until, "--until")
+    first, last = parse_date(since, "--since"), last_day(until, "--until")
     with Bar("writing articles") as bar:
         written = write(
             out,

@@ -15,6 +15,7 @@ from gnomon.corpus.parse import BUNDLED
 from gnomon.corpus.parse import pipeline as loaded
 from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
 from gnomon.engine.executors import executor
+from gnomon.engine.ledger import MANIFEST
 from gnomon.engine.run import Progress, Summary, run
 from gnomon.engine.shards import Outcome
 from gnomon.errors import InputError
@@ -68,7 +69,8 @@ def build(
         "since": since and since.isoformat(),
         "until": until and until.isoformat(),
     }
-    items = _read(source, kind, fields, since, until, strict)
+    items = _read(source, kind, fields, since, until)
+    _check_empty(corpus)
     total = None if since or until else _count(source, kind)
     if limit is not None:
         items = islice(items, limit)
@@ -100,9 +102,24 @@ def format_of(source: str | Path, format: str | None = None) -> str:
         return known
     if format is None and Path(source).is_dir():
         kinds = {_annotated_format(path) for path in Path(source).rglob("*")} - {None}
-        if len(kinds) == 1 and not any(Path(source).rglob("*.txt*")):
+        if any(Path(source).rglob("*.txt")) or any(Path(source).rglob("*.txt.gz")):
+            kinds.add("txt")
+        if len(kinds) > 1:
+            problem = f"there are files of several kinds: {', '.join(sorted(map(str, kinds)))}"
+            raise InputError(str(source), problem, "say which by --format")
+        if kinds and kinds != {"txt"}:
             return str(kinds.pop())
     return text.format_of(source, format)
+
+
+def _check_empty(corpus: str | Path) -> None:
+    """Refuses a folder that has other things in it."""
+    home = Path(corpus)
+    if home.is_dir() and not (home / MANIFEST).exists() and any(home.iterdir()):
+        names = {path.name for path in home.iterdir()}
+        if not names <= {store.SECTION, "quarantine", ".lock"}:
+            problem = "the folder has other things in it and is no corpus"
+            raise InputError(str(corpus), problem, "name a new folder")
 
 
 def _annotated_format(source: str | Path) -> str | None:
@@ -211,11 +228,10 @@ def _read(
     fields: Mapping[str, str] | None,
     since: datetime.date | None,
     until: datetime.date | None,
-    strict: bool,
 ) -> Iterator[Raw | Refused]:
     """The documents of the input and, in their places, those the reader refused."""
     refused: deque[Refused] = deque()
-    quarantine: Quarantine | None = None if strict else refused.append
+    quarantine: Quarantine = refused.append  # in its place; a strict worker raises it there
     if kind in ANNOTATED:
         found = _split(source, kind, quarantine)
     else:
@@ -229,7 +245,7 @@ def _read(
     yield from refused
 
 
-def _split(source: str | Path, kind: str, quarantine: Quarantine | None) -> Iterator[Raw]:
+def _split(source: str | Path, kind: str, quarantine: Quarantine) -> Iterator[Raw]:
     """The documents of annotated files; of two with one id the second is refused."""
     files = _annotated_files(source, kind)
     seen = set[str]()

@@ -94,7 +94,7 @@ def _first_comment(data: bytes, line: int, least: int) -> int:
     """Where the comments begin that end with this line: other comments may stand above newdoc."""
     while line > least:
         above = data.rfind(b"\n", 0, line - 1) + 1
-        if above < least or data[above : above + 1] != b"#":
+        if above < least or data[above : above + 1] != b"#" or _NEWDOC.match(data, above):
             break
         line = above
     return line

@@ -4,6 +4,7 @@ Words are numbered from 0 through the whole document. A head is a word number to
 Multiword tokens are kept as `Fusions` beside the words; empty nodes are not words and not kept.
 """
 
+import calendar
 import datetime
 import re
 from collections.abc import Mapping
@@ -248,6 +249,21 @@ def parse_date(text: str, where: str) -> datetime.date:
     if not match:
         raise InputError(where, f"{text[:40]!r} is not a date", "write it as YYYY-MM-DD")
     return _date((int(match[1]), int(match[2] or 1), int(match[3] or 1)), text, where)
+
+
+def last_day(text: str, where: str) -> datetime.date:
+    """The last day of what `parse_date` reads: of a year, of a month, or the day itself.
+
+    >>> print(last_day("2004", "--until"), last_day("2004-02", "--until"))
+    2004-12-31 2004-02-29
+    """
+    first = parse_date(text, where)
+    digits = text.strip()
+    if re.fullmatch(r"\d{4}", digits):
+        return first.replace(month=12, day=31)
+    if re.fullmatch(r"\d{4}-\d{1,2}", digits):
+        return first.replace(day=calendar.monthrange(first.year, first.month)[1])
+    return first
 
 
 def _date(parts: tuple[int, int, int], text: str, where: str) -> datetime.date:

@@ -1,7 +1,7 @@
 """Documents out of a corpus: CoNLL-U, CoNLL-2012, or their plain text as JSONL."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gnomon.corpus import conll2012, conllu_writer
@@ -36,7 +36,16 @@ def write(documents: Iterable[Document], target: str | Path, format: str | None 
     elif kind == "conll2012":
         conll2012.write(documents, target)
     else:
-        write_texts((f"{plain(document)}\n" for document in documents), target)
+        write_texts(_lines(documents), target)
+
+
+def _lines(documents: Iterable[Document]) -> Iterator[str]:
+    empty = True
+    for document in documents:
+        empty = False
+        yield f"{plain(document)}\n"
+    if empty:
+        raise InputError("documents", "there are none", "choose other dates")
 
 
 def plain(document: Document) -> str:

@@ -247,7 +247,7 @@ def table(source: str | Path, kind: str, names: Mapping[str, str]) -> Iterator[R
 def text_files(folder: str | Path) -> Iterator[Raw | Refused]:
     """Each text file below a folder as a document, or why it cannot be one."""
     for relative, path in _text_paths(folder):
-        yield _text_file(path, shown(path), relative)
+        yield _text_file(path, shown(path), " ".join(relative.split()))
 
 
 def _text_paths(folder: str | Path) -> list[tuple[str, str]]:

@@ -223,7 +223,8 @@ class Ledger:
         return self.folder / "quarantine" / f"{self.section}-{index:05}.jsonl"
 
     def _check_settings(self, settings: Mapping[str, Any]) -> None:
-        if not self.exists:
+        made = self._parts or any((self.folder / self.section).glob("part-*"))
+        if not (self.exists and made):  # a run that failed at once may be given other settings
             return
         for name in [*settings, *self.settings]:
             then, now = (s.get(name, "not set") for s in (self.settings, settings))
@@ -249,7 +250,7 @@ class Ledger:
                 raise InputError(str(home), problem, "move it away, or name another folder")
         for index, part in list(self._parts.items()):
             complete = not part.problems or self._quarantine(index).exists()
-            if not complete or _fault(self._part(index), part):
+            if not complete or _fault(self._part(index), part, content=True):
                 self._part(index).unlink(missing_ok=True)  # to be made again
                 del self._parts[index]
                 self.finished = False

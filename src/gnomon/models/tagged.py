@@ -206,7 +206,11 @@ def read_sentences(source: str | Path, column: str | None = "xpos") -> Tagged:
     """
     if Path(source).is_dir():
         return of_documents(Corpus(source).documents(), column)
-    if Path(source).name.lower().removesuffix(".gz").endswith(".conllu"):
+    name = Path(source).name.lower().removesuffix(".gz")
+    if name.endswith((".jsonl", ".ndjson", ".csv", ".parquet")):
+        problem = "these are texts, not words"
+        raise InputError(str(source), problem, "make a corpus of them first: gnomon parse")
+    if name.endswith(".conllu"):
         return of_documents(conllu.read(source), column)
     return read_tagged(source, tagged=column is not None)
 

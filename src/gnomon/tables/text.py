@@ -92,12 +92,14 @@ def _csv_parts(table: Table, columns: Sequence[str] | None) -> Iterator[_Part]:
         )
         try:
             how = pc.ReadOptions(block_size=BLOCK, column_names=header)
-            for batch in pc.open_csv(text, how, parse, convert):
-                cells = {name: pl.Series(batch[name]) for name in names}
-                if not quoted:
-                    cells = {name: _unquoted(column) for name, column in cells.items()}
-                kinds = {name: kind_of(column) for name, column in cells.items()}
-                yield _Part(batch.num_rows, cells, dict.fromkeys(header, ANYTHING) | kinds)
+            # Closed in any case: its threads must not read on while the program ends.
+            with pc.open_csv(text, how, parse, convert) as reader:
+                for batch in reader:
+                    cells = {name: pl.Series(batch[name]) for name in names}
+                    if not quoted:
+                        cells = {name: _unquoted(column) for name, column in cells.items()}
+                    kinds = {name: kind_of(column) for name, column in cells.items()}
+                    yield _Part(batch.num_rows, cells, dict.fromkeys(header, ANYTHING) | kinds)
         except pa.ArrowInvalid as error:
             if "Empty CSV file" in str(error):  # nothing comes after the header
                 return
