@@ -215,7 +215,7 @@ def test_draws_do_not_depend_on_what_else_is_drawn() -> None:
 def test_random_bits_are_those_of_the_paper(
     counter: list[int], key: int, expected: list[int]
 ) -> None:
-    philox = import_module("gnomon.models.lattice_draws").philox
+    philox = import_module("gnomon.models.random_bits").philox
     out = np.zeros(4, dtype=np.uint64)
     philox(np.array(counter, dtype=np.uint64), np.uint64(key), out)
     assert out.tolist() == expected

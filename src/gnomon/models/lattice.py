@@ -11,12 +11,12 @@ the number of words; only all pair marginals at once need K × K numbers a word.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gnomon.errors import InputError, MissingExtra
+from gnomon.errors import InputError
+from gnomon.models.kernels import compiled, whole, wholes
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[np.int64]
@@ -161,12 +161,12 @@ class Lattice:
         A sentence's draws depend on the seed and its key only (a whole number; its own number
         unless given), not on the other sentences, and the first draws not on how many there are.
         """
-        draws, seed = _whole(draws, "draws", 0, 2**32 - 1), _whole(seed, "seed", 0, 2**64 - 1)
-        own = np.arange(len(self)) if keys is None else _wholes(keys, "keys")
+        draws, seed = whole(draws, "draws", 0, 2**32 - 1), whole(seed, "seed", 0, 2**64 - 1)
+        own = np.arange(len(self)) if keys is None else wholes(keys, "keys")
         if own.shape != (len(self),):
             raise InputError("keys", f"{own.shape} of them for {len(self)} sentences",
                              "give one key a sentence")  # fmt: skip
-        draw = _compiled("lattice_draws").draw
+        draw = compiled("lattice_draws").draw
         out = np.empty((draws, len(self.unary)), dtype=np.int32)
         for block in self._forward():
             drawn = np.empty((block.b - block.a, draws), dtype=np.int32)
@@ -182,7 +182,7 @@ class Lattice:
         Of equally good ones the same is always taken.
         """
         tags, score = np.empty(len(self.unary), dtype=np.int32), np.empty(len(self))
-        _compiled("lattice_paths").best_paths(
+        compiled("lattice_paths").best_paths(
             self.unary, self.offsets, self.transition, np.ascontiguousarray(self.transition.T),
             self.start, self.end, tags, score,
         )  # fmt: skip
@@ -196,12 +196,12 @@ class Lattice:
 
         There are fewer where fewer are possible. Of equally good ones the order is always the same.
         """
-        k = _whole(k, "k", 1, 2**31 - 1)
-        find = _compiled("lattice_paths").k_best
+        k = whole(k, "k", 1, 2**31 - 1)
+        find = compiled("lattice_paths").k_best
         transition_t = np.ascontiguousarray(self.transition.T)
         result: list[list[tuple[Tags, float]]] = []
         bounds, tags = self.offsets.tolist(), len(self.transition)
-        for s, whole in enumerate(self.log_partition().tolist()):
+        for s, total in enumerate(self.log_partition().tolist()):
             n = bounds[s + 1] - bounds[s]
             if n == 0:
                 result.append([(np.empty(0, dtype=np.int32), 0.0)])
@@ -210,7 +210,7 @@ class Lattice:
             out, score = np.empty((most, n), dtype=np.int32), np.empty(most)
             found = find(self.unary[bounds[s] : bounds[s + 1]], self.transition, transition_t,
                          self.start, self.end, out, score)  # fmt: skip
-            result.append(list(zip(out[:found], (score[:found] - whole).tolist(), strict=True)))
+            result.append(list(zip(out[:found], (score[:found] - total).tolist(), strict=True)))
         return result
 
     def _forward(self, alpha: Floats | None = None) -> Iterator["_Block"]:
@@ -234,7 +234,7 @@ class Lattice:
         )
 
     def _checked_tags(self, tags: ArrayLike) -> Wholes:
-        own = _wholes(tags, "tags")
+        own = wholes(tags, "tags")
         if own.shape != (len(self.unary),):
             raise InputError("tags", f"{own.shape} of them for {len(self.unary)} words",
                              "give one tag a word")  # fmt: skip
@@ -242,7 +242,7 @@ class Lattice:
         return own
 
     def _checked_pairs(self, pairs: ArrayLike) -> Wholes:
-        own = _wholes(pairs, "pairs")
+        own = wholes(pairs, "pairs")
         if own.ndim != 2 or own.shape[1] != 2:
             if own.size:
                 raise InputError("pairs", f"their shape is {own.shape}",
@@ -262,7 +262,7 @@ class _Moves:
     """The transitions, shifted so that the largest is 0, as the kernels want them."""
 
     def __init__(self, transition: Floats) -> None:
-        kernels = _compiled("lattice_kernels")
+        kernels = compiled("lattice_kernels")
         largest = float(transition.max())
         self.top = largest if largest > -np.inf else 0.0
         self.log_move = transition - self.top
@@ -279,7 +279,7 @@ class _Block:
     def __init__(
         self, lattice: Lattice, moves: _Moves, first: int, last: int, alpha: Floats | None
     ) -> None:
-        kernels = _compiled("lattice_kernels")
+        kernels = compiled("lattice_kernels")
         self.first, self.last, self.moves = first, last, moves
         self.a, self.b = lattice.offsets[[first, last]].tolist()
         self.bounds = lattice.offsets[first : last + 1] - self.a
@@ -299,37 +299,26 @@ class _Block:
 
     def partition(self, out: Floats) -> None:
         """The log-partition of each sentence."""
-        _compiled("lattice_kernels").partition(
+        compiled("lattice_kernels").partition(
             self.scale, self.top, self.bounds, self.steady, self.moves.top, out
         )
 
     def marginals(self) -> None:
         """Turns the forward pass into the marginals."""
-        _compiled("lattice_kernels").marginals(
+        compiled("lattice_kernels").marginals(
             self.rows, self.weights, self.bounds, self.moves.log_move, self.moves.move_t,
             self.steady, self.alpha, self.scale, self.alpha,
         )  # fmt: skip
 
     def pair_marginals(self, pairs: Wholes | None, out: Floats) -> int:
         """Fills the first rows of `out` with this block's pair marginals; how many rows."""
-        kernels, moves = _compiled("lattice_kernels"), self.moves
+        kernels, moves = compiled("lattice_kernels"), self.moves
         shared = (self.rows, self.weights, self.bounds, moves.log_move, moves.move, moves.move_t,
                   self.steady, self.alpha, self.scale)  # fmt: skip
         if pairs is None:
             return int(kernels.all_pair_marginals(*shared, out))
         before, after = np.ascontiguousarray(pairs.T)
         return int(kernels.pair_marginals(*shared, before, after, out))
-
-
-def _compiled(name: str) -> Any:
-    """A module of kernels, imported when first needed."""
-    try:
-        import numba  # noqa: F401
-    except ImportError:
-        raise MissingExtra("text", "numba") from None
-    from importlib import import_module
-
-    return import_module(f"gnomon.models.{name}")
 
 
 def _potentials(values: ArrayLike, name: str, dimensions: int) -> Floats:
@@ -353,7 +342,7 @@ def _potentials(values: ArrayLike, name: str, dimensions: int) -> Floats:
 
 
 def _offsets(values: ArrayLike, words: int) -> Wholes:
-    offsets = _wholes(values, "lattice, offsets")
+    offsets = wholes(values, "lattice, offsets")
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != words:
         raise InputError("lattice, offsets", f"they do not go from 0 to the {words} words of unary",
                          "give where each sentence starts and, last, the end")  # fmt: skip
@@ -361,23 +350,3 @@ def _offsets(values: ArrayLike, words: int) -> Wholes:
         raise InputError("lattice, offsets", "they go down",
                          "give them in the order of the sentences")  # fmt: skip
     return offsets
-
-
-def _wholes(values: ArrayLike, name: str) -> Wholes:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.array(None)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if not np.issubdtype(array.dtype, np.integer):
-        raise InputError(name, "not whole numbers", "give an array of integers")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _whole(value: int, name: str, least: int, most: int) -> int:
-    numeric = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (numeric and least <= value <= most):
-        raise InputError(name, f"{value!r} is not possible",
-                         f"give a whole number from {least} to {most}")  # fmt: skip
-    return int(value)

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gnomon.errors import InputError
 from gnomon.estimate import Estimate
-from gnomon.models.lattice import _compiled, _whole, _wholes
+from gnomon.models.kernels import compiled, whole, wholes
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[np.int64]
@@ -98,13 +98,13 @@ class CorefPosterior:
         self, offsets: ArrayLike, candidate: ArrayLike, score: ArrayLike,
         new_score: float | None, normal: bool, where: str,
     ) -> None:  # fmt: skip
-        own = np.array(_wholes(candidate, f"{where}, candidates"))  # copies are never read-only
+        own = np.array(wholes(candidate, f"{where}, candidates"))  # copies are never read-only
         scores = _scores(score, where)
         if own.ndim != 1 or scores.shape != own.shape:
             problem = f"{own.shape} candidates and {scores.shape} scores"
             raise InputError(where, problem, "give one score a candidate")
         bounds = _bounds(offsets, len(own), where)
-        kernels = _compiled("coref.posterior_kernels")
+        kernels = compiled("coref.posterior_kernels")
         given = new_score is not None
         fault, mention, value, *columns = kernels.prepare(
             bounds, own, scores, 0.0 if new_score is None else float(new_score), given, normal
@@ -173,11 +173,11 @@ class CorefPosterior:
         number `first` on, is the same made alone. With `document_key` as the key a document's draws
         depend on no other document.
         """
-        draws = _whole(draws, "draws", 0, 2**32 - 1)
-        first = _whole(first, "first", 0, 2**32 - 1 - draws)
-        seed, key = _whole(seed, "seed", 0, 2**64 - 1), _whole(key, "key", 0, 2**64 - 1)
+        draws = whole(draws, "draws", 0, 2**32 - 1)
+        first = whole(first, "first", 0, 2**32 - 1 - draws)
+        seed, key = whole(seed, "seed", 0, 2**64 - 1), whole(key, "key", 0, 2**64 - 1)
         out = np.empty((draws, len(self)), dtype=np.int32)
-        _compiled("coref.posterior_kernels").draw(
+        compiled("coref.posterior_kernels").draw(
             self.offsets, self.candidate, self.probabilities, np.uint64(seed), np.uint64(key),
             first, out,
         )  # fmt: skip
@@ -198,7 +198,7 @@ class CorefPosterior:
         """
         from scipy.special import ndtri
 
-        n = _whole(draws, "draws", 1, 2**32 - 1)
+        n = whole(draws, "draws", 1, 2**32 - 1)
         if not (_finite(level) and 0 < level < 1):
             raise InputError("level", f"{level!r} is not a level", "give a number such as 0.95")
         true = 0
@@ -218,16 +218,16 @@ class CorefPosterior:
     def pair_probabilities(self) -> Floats:
         """P(i and j corefer), exact, N × N; its memory is that of the matrix."""
         out = np.empty((len(self), len(self)))
-        _compiled("coref.posterior_kernels").pairs(
+        compiled("coref.posterior_kernels").pairs(
             self.offsets, self.candidate, self.probabilities, out
         )
         return out
 
     def pair_frequencies(self, draws: int, seed: int, key: int = 0) -> Floats:
         """The share of draws in which i and j corefer, N × N."""
-        ids = self.sample(_whole(draws, "draws", 1, 2**32 - 1), seed, key)
+        ids = self.sample(whole(draws, "draws", 1, 2**32 - 1), seed, key)
         out = np.empty((len(self), len(self)))
-        _compiled("coref.posterior_kernels").count_pairs(np.ascontiguousarray(ids.T), out)
+        compiled("coref.posterior_kernels").count_pairs(np.ascontiguousarray(ids.T), out)
         return out
 
     def pair_rows(self) -> Iterator[tuple[int, Floats]]:
@@ -242,7 +242,7 @@ class CorefPosterior:
 
     def probability(self, i: int, j: int) -> float:
         """P(i and j corefer); it takes a pass over all mentions up to the later of the two."""
-        i, j = sorted(_whole(k, "mention", 0, len(self) - 1) for k in (i, j))
+        i, j = sorted(whole(k, "mention", 0, len(self) - 1) for k in (i, j))
         *_, (_, rows) = self._pair_rows(j + 1)
         return float(rows[-1, i])
 
@@ -259,7 +259,7 @@ class CorefPosterior:
         end = np.bincount(last_use[kept_for], minlength=n)
         most = int(np.cumsum(begin - end).max(initial=0))
         holder, slot, kept = np.full(most, -1), np.full(n, -1), np.empty((most, n))
-        fill = _compiled("coref.posterior_kernels").pair_block
+        fill = compiled("coref.posterior_kernels").pair_block
         step = max(_NUMBERS_A_BLOCK // max(n, 1), 1)
         for first in range(0, n, step):
             last = min(first + step, n)
@@ -269,7 +269,7 @@ class CorefPosterior:
 
     def map(self) -> Clusters:
         """The clusters that each mention's most probable antecedent makes."""
-        clusters: Clusters = _compiled("coref.posterior_kernels").components(self.top()[0])
+        clusters: Clusters = compiled("coref.posterior_kernels").components(self.top()[0])
         return clusters
 
     def expected_loss(self, clusters: ArrayLike, *, weight: float = 1.0) -> float:
@@ -294,7 +294,7 @@ class CorefPosterior:
         """
         threshold = (own := _checked_weight(weight)) / (1 + own)
         pair = self.pair_probabilities()
-        best_link = _compiled("coref.posterior_kernels").best_link(pair, threshold)
+        best_link = compiled("coref.posterior_kernels").best_link(pair, threshold)
         some = [self.map(), _average_link(pair, threshold), best_link]
         choices = np.concatenate([np.stack(some), self.sample(draws, seed, key)])
         best: Clusters = choices[int(np.argmin(_losses(pair, choices, own)))]
@@ -338,7 +338,7 @@ def document_key(name: str) -> int:
 
 def first_mentions(entity: ArrayLike, n: int, where: str) -> Clusters:
     """The first mention of each mention's entity; a negative number is an entity of its own."""
-    labels = _wholes(entity, where)
+    labels = wholes(entity, where)
     if labels.shape != (n,):
         raise InputError(where, f"{labels.shape} numbers for {n} mentions", "give one a mention")
     _, first, place = np.unique(labels, return_index=True, return_inverse=True)
@@ -347,7 +347,7 @@ def first_mentions(entity: ArrayLike, n: int, where: str) -> Clusters:
 
 def _losses(pair: Floats, clusters: Clusters, weight: float) -> Floats:
     out = np.empty(len(clusters))
-    _compiled("coref.posterior_kernels").losses(pair, clusters, weight, out)
+    compiled("coref.posterior_kernels").losses(pair, clusters, weight, out)
     return out
 
 
@@ -371,7 +371,7 @@ def _scores(values: ArrayLike, where: str) -> Floats:
 
 
 def _bounds(offsets: ArrayLike, candidates: int, where: str) -> Wholes:
-    bounds = np.array(_wholes(offsets, f"{where}, offsets"))
+    bounds = np.array(wholes(offsets, f"{where}, offsets"))
     if bounds.ndim != 1 or not len(bounds) or bounds[0] != 0 or bounds[-1] != candidates:
         problem = f"they do not go from 0 to the {candidates} candidates"
         remedy = "give where each mention's candidates start and, last, the end"

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gnomon.models.lattice_draws import _uniform, philox
+from gnomon.models.random_bits import philox, uniform
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[np.int64]
@@ -169,8 +169,8 @@ def draw(
                 for d in range(block):
                     counter[2] = np.uint64(first + start + d)
                     philox(counter, seed, bits)
-                    uniforms[0, d] = _uniform(bits[0], bits[1])
-                    uniforms[1, d] = _uniform(bits[2], bits[3])
+                    uniforms[0, d] = uniform(bits[0], bits[1])
+                    uniforms[1, d] = uniform(bits[2], bits[3])
             own, total = ids[i], sums[offsets[i + 1] - 1]
             own[:] = i
             for d in range(block):
