@@ -45,6 +45,7 @@ PEAK, TURN = 1e-3, 4e-4  # learning rate at the start and where the gold rounds 
 BATCH = 1000  # words
 DROPOUT = 0.1
 WIDTH, DEPTH = 128, 4
+MEMORY = ("mom1", "mom2", "averages", "nr_update")  # what the optimizer knows of each weight
 
 # Hyphens split words, except after these prefixes and in telephone numbers: as EWT and GUM do it.
 PREFIXES = ("non", "e", "re", "co", "anti", "mid", "pre", "pro", "cross", "post", "semi", "sub",
@@ -349,22 +350,37 @@ def batches(items: list[Item], size: Callable[[Item], int]) -> Iterator[list[Ite
         yield batch
 
 
-def _parameters(nlp: Language) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Every weight under a name that is the same in every process, and thinc's key for it."""
+def _parameters(nlp: Language) -> Iterator[tuple[str, Any, str]]:
+    """Every weight: a name that is the same in every process, the node it is in, its name there."""
     component: Any
     for pipe, component in nlp.pipeline:
         for k, node in enumerate(component.model.walk()):
             for name in node.param_names:
                 if node.has_param(name):
-                    yield f"{pipe}/{k}/{name}", (node.id, name)
+                    yield f"{pipe}/{k}/{name}", node, name
 
 
 def save(nlp: Language, optimizer: Optimizer, folder: Path, rounds: int) -> None:
-    """A checkpoint: the weights, and the optimizer's memory of them."""
-    state: dict[str, Any] = {"rounds": rounds, "weights": nlp.to_bytes()}
-    for what in ("mom1", "mom2", "averages", "nr_update"):
+    """A checkpoint: the weights, their gradients, and the optimizer's memory of them.
+
+    spaCy applies the gradient of the tok2vec layer with the next batch, so one is always waiting.
+    """
+    state: dict[str, Any] = {
+        "rounds": rounds,
+        "weights": {label: node.get_param(name) for label, node, name in _parameters(nlp)},
+        "gradients": {
+            label: node.get_grad(name)
+            for label, node, name in _parameters(nlp)
+            if node.has_grad(name)
+        },
+    }
+    for what in MEMORY:
         memory = getattr(optimizer, what)
-        state[what] = {name: memory[key] for name, key in _parameters(nlp) if key in memory}
+        state[what] = {
+            label: memory[node.id, name]
+            for label, node, name in _parameters(nlp)
+            if (node.id, name) in memory
+        }
     place = folder / "checkpoint.msgpack"
     place.with_suffix(".new").write_bytes(srsly.msgpack_dumps(state))
     place.with_suffix(".new").replace(place)
@@ -376,13 +392,15 @@ def resume(nlp: Language, optimizer: Optimizer, folder: Path) -> int:
     if not place.exists():
         return 0
     state = srsly.msgpack_loads(place.read_bytes())
-    nlp.from_bytes(state["weights"])
-    for what in ("mom1", "mom2", "averages", "nr_update"):
-        memory = getattr(optimizer, what)
-        for name, key in _parameters(nlp):
-            if name in state[what]:
-                value = state[what][name]
-                memory[key] = np.array(value) if isinstance(value, np.ndarray) else value
+    for label, node, name in _parameters(nlp):
+        node.set_param(name, np.array(state["weights"][label]))
+        if label in state["gradients"]:
+            node.set_grad(name, np.array(state["gradients"][label]))
+        for what in MEMORY:
+            if label in state[what]:
+                value = state[what][label]
+                own = np.array(value) if isinstance(value, np.ndarray) else value
+                getattr(optimizer, what)[node.id, name] = own
     return int(state["rounds"])
 
 
