@@ -156,6 +156,16 @@ def test_order_of_the_input_changes_no_bit(data: Rows, random: Any, interval: st
     assert str(first) == str(second)
 
 
+def test_a_certain_prediction_stays_certain_among_weighted_ones() -> None:
+    """Sums of the predictions before it must not round its own down."""
+    q = np.append(np.exp([-1.0, -1.0, -1.0, -1.0, -2.0, -2.0, -3.0]), [0.16324551, 1.0])
+    y = np.array([0] * 8 + [1])
+    plain = calibrate(q, y, bin_size=1)
+    weighted = calibrate(q, y, weight=np.ones(9), bin_size=1)
+    assert weighted.bins.q[-1] == 1
+    assert_same(weighted.to_dict(), plain.to_dict(), 1e-7)
+
+
 def test_order_of_weighted_input_changes_nothing() -> None:
     rng = np.random.default_rng(1)
     q, weight, turned = Q.round(1), rng.random(1500), rng.permutation(1500)

@@ -101,7 +101,8 @@ def test_the_order_of_completion_does_not_matter(tmp_path: Path) -> None:
     assert content(tmp_path / "threads") == plain(words(100), tmp_path / "here")
 
 
-def test_few_shards_are_in_memory(tmp_path: Path) -> None:
+def test_few_shards_are_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.engine.run._TICK", 0.0)
     read = 0
     most = 0
 
@@ -116,7 +117,7 @@ def test_few_shards_are_in_memory(tmp_path: Path) -> None:
         most = max(most, read - progress.done)
 
     workers = Workers(lambda: ThreadPoolExecutor(2), lambda: 2)
-    work(items(), tmp_path, workers, progress=watch)
+    work(items(), tmp_path, workers, Uneven(), progress=watch)
     workers.close()
     assert 0 < most <= 2 * 2 * 4
 
@@ -366,6 +367,8 @@ def test_a_disk_that_refuses(tmp_path: Path) -> None:
 
 def test_ctrl_c(tmp_path: Path) -> None:
     before = threading.active_count()
+    # A shell that starts us in the background lets us ignore Ctrl-C.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press(progress: Progress) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -374,8 +377,11 @@ def test_ctrl_c(tmp_path: Path) -> None:
         with executor(2) as pool:
             work(words(4000), tmp_path, pool, Shout(pause=0.05), progress=press)
 
-    with pytest.raises(Interrupted) as caught:
-        pressed()
+    try:
+        with pytest.raises(Interrupted) as caught:
+            pressed()
+    finally:
+        signal.signal(signal.SIGINT, ignored)
     remedy = "give the same command again to continue"
     assert str(caught.value) == f"{tmp_path}: stopped, finished parts stay; {remedy}"
     ledger = Ledger(tmp_path / "manifest.json", "documents")

@@ -97,6 +97,7 @@ def bins_from_sums(n: Floats, sums: Floats, low: Floats, high: Floats, ties: Tie
     """Bins from their mass and their sums of y, q, q² and qy (the four rows of `sums`)."""
     mean_y, mean_q, q_square, q_label = sums / n
     mean_y = np.clip(mean_y, 0.0, 1.0)
+    mean_q = np.clip(mean_q, low, high)  # sums round, and a certain prediction must stay certain
     return Bins(
         n=n,
         q=mean_q,

@@ -200,6 +200,9 @@ class _Processes(ProcessPoolExecutor):
         context = multiprocessing.get_context("spawn")
         self._held, self._leash = context.Pipe(duplex=False)
         super().__init__(workers, context, _begin, (self._held,))
+        # All at once: started one by one, they change a list that CPython's own thread may be
+        # going through at that moment, if a worker has just died.
+        self._safe_to_dynamically_spawn_children = False
 
     def submit(
         self, call: Callable[Given, Result], /, *arguments: Given.args, **options: Given.kwargs
