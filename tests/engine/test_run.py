@@ -365,10 +365,17 @@ def test_a_disk_that_refuses(tmp_path: Path) -> None:
         work(words(30), tmp_path, here)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C is heard; a shell that starts the tests in the background lets them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c(tmp_path: Path) -> None:
     before = threading.active_count()
-    # A shell that starts us in the background lets us ignore Ctrl-C.
-    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press(progress: Progress) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -377,11 +384,8 @@ def test_ctrl_c(tmp_path: Path) -> None:
         with executor(2) as pool:
             work(words(4000), tmp_path, pool, Shout(pause=0.05), progress=press)
 
-    try:
-        with pytest.raises(Interrupted) as caught:
-            pressed()
-    finally:
-        signal.signal(signal.SIGINT, ignored)
+    with pytest.raises(Interrupted) as caught:
+        pressed()
     remedy = "give the same command again to continue"
     assert str(caught.value) == f"{tmp_path}: stopped, finished parts stay; {remedy}"
     ledger = Ledger(tmp_path / "manifest.json", "documents")
@@ -390,6 +394,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("begun", ["manifest.json", "documents/part-00003.txt"])
 def test_ctrl_c_in_a_terminal_reaches_the_workers_too(begun: str, tmp_path: Path) -> None:
     """As they start, and as they work; only the parent may answer."""
