@@ -4,6 +4,7 @@ Words are spans such as `12-15,18`, counted from 1 through the whole document, a
 A word may carry several relations, with `;` between them.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from gnomon.corpus.document import Relation
@@ -12,6 +13,9 @@ from gnomon.errors import InputError
 _FORM = "write TYPE:SENSE:CONNECTIVE:WORDS:ARG1:ARG2"
 
 Spans = tuple[tuple[int, int], ...]
+
+
+_ONE_SPAN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII).fullmatch
 
 
 def read_relations(
@@ -51,6 +55,9 @@ def _spans(field: str, words: int) -> Spans | None:
     """
     if field == "_":
         return ()
+    if match := _ONE_SPAN(field):  # what is usual needs no loop
+        start, end = int(match[1]) - 1, int(match[2] or match[1])
+        return ((start, end),) if 0 <= start < end <= words else None
     spans, last = [], 0
     for part in field.split(","):
         first, hyphen, final = part.partition("-")
