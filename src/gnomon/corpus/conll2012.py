@@ -22,7 +22,7 @@ import numpy as np
 
 from gnomon.corpus.document import Document, Mentions, ints
 from gnomon.corpus.files import decoded, lines, write_texts
-from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
+from gnomon.corpus.source import Quarantine, Raw, Refused, parsed, refuse
 from gnomon.corpus.strings import Strings
 from gnomon.errors import InputError
 
@@ -69,13 +69,7 @@ def read(source: str | Path, *, quarantine: Quarantine | None = None) -> Iterato
     ...     [(document.id, list(document.form)) for document in read(path)]
     [('a#1', ['Ann'])]
     """
-    for raw in split(source, quarantine=quarantine):
-        try:
-            document = parse(raw)
-        except InputError as error:
-            refuse(Refused.because(error, raw.id, raw.text), quarantine)
-        else:
-            yield document
+    return parsed(split(source, quarantine=quarantine), parse, quarantine)
 
 
 def split(source: str | Path, *, quarantine: Quarantine | None = None) -> Iterator[Raw]:

@@ -20,7 +20,7 @@ from gnomon.corpus.conllu_writer import dumps, write
 from gnomon.corpus.document import Document, Fusions, Ints, ints, tree_fault
 from gnomon.corpus.entities import column, read_mentions
 from gnomon.corpus.relations import read_relations
-from gnomon.corpus.source import Quarantine, Raw, Refused, refuse
+from gnomon.corpus.source import Quarantine, Raw, parsed
 from gnomon.corpus.strings import Strings
 from gnomon.errors import InputError
 
@@ -43,13 +43,7 @@ def read(source: str | Path, *, quarantine: Quarantine | None = None) -> Iterato
     Without a quarantine the first fault is raised; with one, a document that has a fault is handed
     to it and reading goes on.
     """
-    for raw in split(source, quarantine=quarantine):
-        try:
-            document = parse(raw)
-        except InputError as error:
-            refuse(Refused.because(error, raw.id, raw.text), quarantine)
-        else:
-            yield document
+    return parsed(split(source, quarantine=quarantine), parse, quarantine)
 
 
 def parse(raw: Raw) -> Document:

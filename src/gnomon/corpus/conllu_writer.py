@@ -14,7 +14,6 @@ from gnomon.corpus.document import Document, parse_date, tree_fault
 from gnomon.corpus.entities import read_mentions, write_mentions
 from gnomon.corpus.files import write_texts
 from gnomon.corpus.relations import read_relations, write_relations
-from gnomon.corpus.strings import Strings
 from gnomon.errors import InputError
 
 _UNWRITABLE = re.compile(r"[\t\n\r]")
@@ -62,7 +61,7 @@ def dumps(document: Document) -> str:
     }
     space = document.space_after.tolist()
     paragraphs = set(document.paragraph.tolist())
-    said = [_filled(column, document.sentences)
+    said = [column.filled(document.sentences)
             for column in (document.sentence_id, document.speaker, document.comments)]  # fmt: skip
     lines = list(_heading(document))
     bounds = document.sentence.tolist()
@@ -108,7 +107,7 @@ def _columns(document: Document) -> list[list[str]]:
     n = len(document)
     first = document.sentence[document.sentence_of()]
     head = (document.head - first + 1) * (document.head >= 0)
-    misc = list(_filled(document.misc, n))
+    misc = list(document.misc.filled(n))
     for name, cells in (("Entity", _entities(document)), ("PDTB", _relations(document))):
         for word, cell in cells.items():
             misc[word] = _with(misc[word], f"{name}={cell}")
@@ -165,11 +164,6 @@ def _with(misc: str, attribute: str) -> str:
     return "|".join(
         sorted([*parts, attribute], key=str.lower) if ordered == parts else [*parts, attribute]
     )
-
-
-def _filled(column: Strings, n: int) -> Strings:
-    """The column, or one of empty strings where it was left out."""
-    return column if len(column) else Strings.all_equal("", n)
 
 
 def _entities(document: Document) -> dict[int, str]:

@@ -199,12 +199,12 @@ def _without_blanks(table: Any, head: Any, starts: Any, space: Any, keep: Any) -
 
 
 def _decoded(hashes: Any, nlp: "Language") -> Strings:
-    used, first, codes = np.unique(hashes, return_index=True, return_inverse=True)
+    used, codes = np.unique(hashes, return_inverse=True)
     strings = nlp.vocab.strings
     column = Strings(
         codes.astype(np.int32), tuple(strings[int(h)] if h else "" for h in used.tolist())
     )
-    return column if len(first) == 0 else column.compact()
+    return column.compact()
 
 
 def _names(columns: list[dict[str, Any]], nlp: "Language") -> Strings:

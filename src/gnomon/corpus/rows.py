@@ -80,12 +80,12 @@ def to_table(documents: Sequence[Document]) -> "pa.Table":
         "meta": column([list(d.meta.items()) for d in documents], "meta"),
     }
     for name in WORD_STRINGS:
-        columns[name] = _strings([_filled(getattr(d, name), len(d)) for d in documents])
+        columns[name] = _strings([getattr(d, name).filled(len(d)) for d in documents])
     for name in ("head", "sentence", "paragraph"):
         columns[name] = _numbers([getattr(d, name) for d in documents], np.int32)
     columns["space_after"] = _numbers([d.space_after for d in documents], np.bool_)
     for name in SENTENCE_STRINGS:
-        columns[name] = _strings([_filled(getattr(d, name), d.sentences) for d in documents])
+        columns[name] = _strings([getattr(d, name).filled(d.sentences) for d in documents])
     columns["fusions"] = column([_fusion_rows(d.fusions) for d in documents], "fusions")
     columns["mentions"] = column([_mention_rows(d.mentions) for d in documents], "mentions")
     columns["entities"] = column(
@@ -125,11 +125,6 @@ def _from_batch(batch: Any) -> Iterator[Document]:
             mentions=_mentions(small["mentions"][k], small["entities"][k], small["pieces"][k]),
             relations=_relations(small["relations"][k]),
         )
-
-
-def _filled(column: Strings, n: int) -> Strings:
-    """A column that was left out is a column of empty strings."""
-    return column if len(column) == n else Strings.all_equal("", n)
 
 
 def _strings(columns: list[Strings]) -> Any:
@@ -196,7 +191,7 @@ def _mention_rows(mentions: Mentions | None) -> list[dict[str, Any]] | None:
     if mentions is None:
         return None
     n = len(mentions)
-    kind, attributes = _filled(mentions.kind, n), _filled(mentions.attributes, n)
+    kind, attributes = mentions.kind.filled(n), mentions.attributes.filled(n)
     numbers = (mentions.start, mentions.end, mentions.head, mentions.entity)
     names = ("start", "end", "head", "entity", "kind", "attributes")
     return [

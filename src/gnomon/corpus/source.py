@@ -1,9 +1,10 @@
 """Documents on their way in: as they came from a file, and those that had to be refused."""
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gnomon.corpus.document import Document
 from gnomon.errors import InputError
 
 
@@ -46,6 +47,19 @@ class Refused:
 
 Quarantine = Callable[[Refused], None]
 """What a reader calls with each document it refuses; without one it raises at the first."""
+
+
+def parsed(
+    raws: Iterable[Raw], parse: Callable[[Raw], Document], quarantine: Quarantine | None
+) -> Iterator[Document]:
+    """The documents that lines can be read as; the others go to the quarantine, or are raised."""
+    for raw in raws:
+        try:
+            document = parse(raw)
+        except InputError as error:
+            refuse(Refused.because(error, raw.id, raw.text), quarantine)
+        else:
+            yield document
 
 
 def refuse(refused: Refused, quarantine: Quarantine | None) -> None:

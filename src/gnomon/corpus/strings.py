@@ -89,6 +89,10 @@ class Strings(Sequence[str]):
         """Every string changed by a function, which is called once for each distinct value."""
         return Strings(self.codes, tuple(change(v) for v in self.values)).compact()
 
+    def filled(self, n: int) -> "Strings":
+        """This column of n strings; one that was left out is n empty strings."""
+        return self if len(self) == n else Strings.all_equal("", n)
+
     def compact(self) -> "Strings":
         """The same strings with each value once and only values that occur, in that order."""
         index: dict[str, int] = {}

@@ -17,6 +17,7 @@ from scipy.special import ndtri
 
 from gnomon.calibration.analyse import Calibration, Settings, calibrate
 from gnomon.calibration.groups import Groups, calibrate_groups
+from gnomon.calibration.interval import wilson
 from gnomon.corpus import conllu, datasets
 from gnomon.estimate import JSON, Estimate, Signature
 from gnomon.models.crf import C2, CRF
@@ -170,11 +171,8 @@ def by_group(found: Predictions, size: int) -> Groups:
 
 def share(right: int, n: int) -> Estimate:
     """A proportion with its Wilson interval."""
-    z = float(ndtri((1 + LEVEL) / 2))
-    p = right / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
-    return Estimate(p, middle - reach, middle + reach, LEVEL, "Wilson", n)
+    low, high = wilson(np.array([right / n]), np.array([float(n)]), LEVEL)
+    return Estimate(right / n, float(low[0]), float(high[0]), LEVEL, "Wilson", n)
 
 
 def confidence_gap(model: Tagger, test: Tagged, every: Predictions) -> Estimate:
